@@ -1,0 +1,79 @@
+#!/usr/bin/env node
+// The launcher. It is written in old syntax on purpose, so that a Node that is too old for Tiptoe still gets
+// far enough to hand over to the Node pinned in node_modules, or to say in three lines what is needed.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const version = process.versions.node.split('.').map(Number)
+const recent = version[0] > 22 || (version[0] === 22 && version[1] >= 19)
+
+/** A clone runs its sources as they stand (Node strips the types); an installed package runs what was built. */
+function entry() {
+  const source = join(root, 'src', 'cli', 'main.ts')
+  return existsSync(source) ? source : join(root, 'dist', 'cli', 'main.js')
+}
+
+/** The Node that npm installed beside us: ours to find in a clone, hoisted to a parent folder otherwise. */
+function pinnedNode() {
+  const name = 'node-' + process.platform + '-' + process.arch
+  for (let folder = root; ; folder = dirname(folder)) {
+    const candidate = join(folder, 'node_modules', name, 'bin', 'node')
+    if (existsSync(candidate)) return candidate
+    if (dirname(folder) === folder) return undefined
+  }
+}
+
+/** Started by an old Node's launcher: die with it, as if the signal that killed it had been ours. */
+async function holdLifeline(fd) {
+  const { Socket } = await import('node:net')
+  const line = new Socket({ fd: Number(fd), readable: true, writable: false })
+  line.on('error', function () {})
+  line.on('close', function () { process.kill(process.pid, 'SIGKILL') })
+  line.resume()
+  line.unref()
+}
+
+async function launch() {
+  if (recent) {
+    if (process.env.TIPTOE_LIFELINE !== undefined) {
+      await holdLifeline(process.env.TIPTOE_LIFELINE)
+      delete process.env.TIPTOE_LIFELINE
+    }
+    const { main } = await import(pathToFileURL(entry()).href)
+    await main(process.argv.slice(2))
+    return
+  }
+  const node = pinnedNode()
+  if (node === undefined) {
+    process.stderr.write(
+      'tiptoe needs Node 22.19 or newer; this is Node ' + process.versions.node + '.\n' +
+      'hint: run `npm install` in the folder of tiptoe, which brings its own Node on Linux,\n' +
+      '      or install a newer Node from nodejs.org or your package manager.\n',
+    )
+    process.exitCode = 2
+    return
+  }
+  // The child leads a session of its own, so that a signal reaches it exactly once: through us. The pipe is its
+  // lifeline: when this process is killed outright the pipe closes, and the child goes down with it.
+  const child = spawn(node, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), {
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    detached: true,
+    env: Object.assign({}, process.env, { TIPTOE_LIFELINE: '3' }),
+  })
+  ;['SIGINT', 'SIGTERM', 'SIGHUP'].forEach(function (signal) {
+    process.on(signal, function () { child.kill(signal) })
+  })
+  child.on('exit', function (code, signal) {
+    if (signal === null) process.exit(code === null ? 1 : code)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
+}
+
+launch().catch(function (error) {
+  process.stderr.write('tiptoe could not start: ' + (error && error.message ? error.message : error) + '\n')
+  process.exit(3)
+})

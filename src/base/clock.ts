@@ -1,0 +1,102 @@
+/**
+ * Time, passed in. Nothing outside this file reads the machine's clock or sets a timer, so the whole crawler runs
+ * the same on a virtual clock.
+ */
+
+export interface Clock {
+  /**
+   * Milliseconds since the Unix epoch, with a fraction. It never steps: it is read from the wall clock once and
+   * then follows the monotonic clock, so a gap measured with it is a true gap.
+   */
+  now(): number
+  /** The wall clock as it stands at this moment, steps and all; only for comparing it with `now()`. */
+  wall(): number
+  /** Resolves at `time` or soon after, never before; at once if it has passed. Rejects with the signal's reason. */
+  sleepUntil(time: number, signal?: AbortSignal): Promise<void>
+  /** Calls back once after `ms` or more; returns how to cancel. The timer keeps the process alive. */
+  timer(ms: number, callback: () => void): () => void
+}
+
+/** Longer timers overflow Node's 32-bit milliseconds and would fire at once. */
+const LONGEST_TIMER_MS = 2_147_483_647
+
+export function createSystemClock(): Clock {
+  const origin = Date.now() - performance.now()
+  const now = (): number => origin + performance.now()
+  const timer = (ms: number, callback: () => void): (() => void) => {
+    const handle = setTimeout(callback, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS))
+    return () => clearTimeout(handle)
+  }
+  return { now, wall: () => Date.now(), timer, sleepUntil: sleepWith(now, timer) }
+}
+
+/** `sleepUntil` from `now` and `timer`: a timer may fire a fraction early, so the time is checked and slept again. */
+function sleepWith(now: Clock['now'], timer: Clock['timer']): Clock['sleepUntil'] {
+  return (time, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(signal.reason)
+      let cancel = (): void => {}
+      const onAbort = (): void => {
+        cancel()
+        reject(signal?.reason)
+      }
+      const tick = (): void => {
+        const left = time - now()
+        if (left > 0) {
+          cancel = timer(Math.ceil(left), tick)
+          return
+        }
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      }
+      signal?.addEventListener('abort', onAbort, { once: true })
+      tick()
+    })
+}
+
+/** A clock that moves only when told to. Timers fire in order of their time, then of their making. */
+export interface VirtualClock extends Clock {
+  /** Moves time on by `ms`, firing what falls due, and lets promises settle between two firings. */
+  advance(ms: number): Promise<void>
+  /** When the next timer fires; undefined when none is set. */
+  nextTimer(): number | undefined
+}
+
+export function createVirtualClock(start = 1_700_000_000_000): VirtualClock {
+  let time = start
+  let serial = 0
+  const timers = new Map<number, { at: number; callback: () => void }>()
+  const earliest = (): [number, { at: number; callback: () => void }] | undefined => {
+    let best: [number, { at: number; callback: () => void }] | undefined
+    for (const entry of timers) if (best === undefined || entry[1].at < best[1].at) best = entry
+    return best
+  }
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 8; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+  const now = (): number => time
+  const timer = (ms: number, callback: () => void): (() => void) => {
+    const id = serial++
+    timers.set(id, { at: time + Math.max(ms, 0), callback })
+    return () => timers.delete(id)
+  }
+  return {
+    now,
+    wall: now,
+    timer,
+    sleepUntil: sleepWith(now, timer),
+    nextTimer: () => earliest()?.[1].at,
+    async advance(ms) {
+      const target = time + ms
+      await settle()
+      for (let next = earliest(); next !== undefined && next[1].at <= target; next = earliest()) {
+        timers.delete(next[0])
+        time = Math.max(time, next[1].at)
+        next[1].callback()
+        await settle()
+      }
+      time = target
+      await settle()
+    },
+  }
+}

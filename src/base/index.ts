@@ -1,0 +1,4 @@
+/** Mechanisms that know nothing of crawling: time, randomness, bounded collections, units. */
+export { createSystemClock, createVirtualClock, type Clock, type VirtualClock } from './clock.ts'
+export { createLru, type Lru } from './lru.ts'
+export { createRng, type Rng } from './rng.ts'

@@ -1,0 +1,33 @@
+/** A map with a stated maximum: the entry used longest ago leaves when one too many comes in. */
+export interface Lru<K, V> {
+  get(key: K): V | undefined
+  set(key: K, value: V): void
+  delete(key: K): void
+  readonly size: number
+}
+
+export function createLru<K, V>(maximum: number, onEvict?: (key: K, value: V) => void): Lru<K, V> {
+  const entries = new Map<K, V>()
+  return {
+    get(key) {
+      const value = entries.get(key)
+      if (value === undefined) return undefined
+      // A Map iterates in order of insertion: inserting again makes this the youngest.
+      entries.delete(key)
+      entries.set(key, value)
+      return value
+    },
+    set(key, value) {
+      entries.delete(key)
+      entries.set(key, value)
+      if (entries.size <= maximum) return
+      const oldest = entries.entries().next().value as [K, V]
+      entries.delete(oldest[0])
+      onEvict?.(oldest[0], oldest[1])
+    },
+    delete: (key) => void entries.delete(key),
+    get size() {
+      return entries.size
+    },
+  }
+}
