@@ -31,7 +31,9 @@ async function holdLifeline(fd) {
   const { Socket } = await import('node:net')
   const line = new Socket({ fd: Number(fd), readable: true, writable: false })
   line.on('error', function () {})
-  line.on('close', function () { process.kill(process.pid, 'SIGKILL') })
+  line.on('close', function () {
+    process.kill(process.pid, 'SIGKILL')
+  })
   line.resume()
   line.unref()
 }
@@ -49,9 +51,11 @@ async function launch() {
   const node = pinnedNode()
   if (node === undefined) {
     process.stderr.write(
-      'tiptoe needs Node 22.19 or newer; this is Node ' + process.versions.node + '.\n' +
-      'hint: run `npm install` in the folder of tiptoe, which brings its own Node on Linux,\n' +
-      '      or install a newer Node from nodejs.org or your package manager.\n',
+      'tiptoe needs Node 22.19 or newer; this is Node ' +
+        process.versions.node +
+        '.\n' +
+        'hint: run `npm install` in the folder of tiptoe, which brings its own Node on Linux,\n' +
+        '      or install a newer Node from nodejs.org or your package manager.\n',
     )
     process.exitCode = 2
     return
@@ -64,7 +68,9 @@ async function launch() {
     env: Object.assign({}, process.env, { TIPTOE_LIFELINE: '3' }),
   })
   ;['SIGINT', 'SIGTERM', 'SIGHUP'].forEach(function (signal) {
-    process.on(signal, function () { child.kill(signal) })
+    process.on(signal, function () {
+      child.kill(signal)
+    })
   })
   child.on('exit', function (code, signal) {
     if (signal === null) process.exit(code === null ? 1 : code)

@@ -2,5 +2,12 @@
 export type { HostKey, NormalizedUrl, Origin, UrlKey } from './url.ts'
 export { TIERS, type FoundUrl, type Task, type TaskKind, type Tier, type Via } from './task.ts'
 export { FAILURES, SKIP_REASONS, type FailureCode, type Outcome, type SkipReason } from './outcome.ts'
-export { RECORD_SCHEMA, type FailRecord, type Page, type PageRecord, type RobotsDirectives, type SkipRecord } from './page.ts'
+export {
+  RECORD_SCHEMA,
+  type FailRecord,
+  type Page,
+  type PageRecord,
+  type RobotsDirectives,
+  type SkipRecord,
+} from './page.ts'
 export { TiptoeError, type ErrorCode } from './errors.ts'

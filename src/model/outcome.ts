@@ -7,7 +7,8 @@ import type { NormalizedUrl } from './url.ts'
 /** Why a URL was not fetched, or was asked for and led elsewhere. Each is final and recorded in `skipped.jsonl`. */
 export const SKIP_REASONS = {
   robots: 'robots.txt of its origin disallows it',
-  'robots-unreachable': 'robots.txt could not be had (server error or no answer), so nothing of its origin may be asked',
+  'robots-unreachable':
+    'robots.txt could not be had (server error or no answer), so nothing of its origin may be asked',
   'crawl-delay': 'robots.txt asks for a longer Crawl-delay than max_crawl_delay permits us to wait',
   'host-unavailable': 'the host kept answering 429 or 503, and we stopped asking',
   depth: 'deeper than max_depth',
