@@ -2,6 +2,7 @@
 export type { HostKey, NormalizedUrl, Origin, UrlKey } from './url.ts'
 export { TIERS, type FoundUrl, type Task, type TaskKind, type Tier, type Via } from './task.ts'
 export { FAILURES, SKIP_REASONS, type FailureCode, type Outcome, type SkipReason } from './outcome.ts'
+export type { HostPolicy, HostRecord, RobotsRecord } from './host.ts'
 export {
   RECORD_SCHEMA,
   type FailRecord,

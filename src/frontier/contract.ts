@@ -1,0 +1,201 @@
+/**
+ * The frontier: every URL of a crawl, every host's queue and turn, and every permission to talk to a host.
+ *
+ * This file is the contract. `memory` is its readable reference, `embedded` the durable home on one machine; one
+ * conformance suite (test/conformance/frontier.ts) runs on each. No client, transaction or file type appears here.
+ *
+ * What every home keeps true:
+ *
+ * - **Pace.** No task is handed out before its host is due: `delayMs` after the host's last answer, after any block,
+ *   and with fewer than `concurrency` leases open on it. A lease is used by one slot, one request after another.
+ * - **robots.txt first.** A page or sitemap is handed out only while its origin has a fresh robots record. Otherwise
+ *   the lease carries one task of kind `robots`, for exactly one worker at a time.
+ * - **Conservation.** `discovered = queued + leased + done + failed + skipped` at every instant, for pages.
+ * - **Exactly one final outcome** for each URL; a settled URL is never handed out again.
+ * - **Limits are exact.** A page is reserved when it is leased and given back when it ends as anything but `done`.
+ * - **Depth is the minimum** over all paths seen so far. A shorter path found later moves a queued page forward,
+ *   frees a page that was held for being too deep, and does the same for everything that is reached through it.
+ * - **The frontier knows when it is over**: when nothing is queued and nothing is leased.
+ *
+ * Times are `Clock.now()` milliseconds throughout.
+ */
+import type {
+  FoundUrl,
+  HostKey,
+  HostPolicy,
+  HostRecord,
+  Outcome,
+  RobotsRecord,
+  SkipReason,
+  Task,
+  TaskKind,
+  Tier,
+} from '../model/index.ts'
+
+export interface Frontier {
+  /**
+   * Makes URLs known. Idempotent: insert-if-absent by `urlKey` decides, a shorter depth or one more referrer updates.
+   * The URLs are normalised and in scope. Durable when the promise resolves.
+   */
+  add(found: readonly FoundUrl[]): Promise<AddAnswer>
+
+  /**
+   * Hands out leases on hosts that are due now, at most `want`, the one due longest first. Each carries one task or,
+   * where the pace is short, a few. Leases whose time has run out are taken back first.
+   */
+  lease(request: LeaseRequest): Promise<LeaseAnswer>
+
+  /**
+   * Ends tasks, all of them in one atomic step: outcomes, links found, host state, counters and the position of the
+   * output are committed together or not at all. A settlement whose lease is no longer held is `stale`: nothing of
+   * it takes effect, and it never reaches the output. Durable when the promise resolves.
+   */
+  settle(settlements: readonly Settlement[], output?: Output): Promise<SettleAnswer>
+
+  /**
+   * A slow page keeps its host: the lease ends `leaseMs` from now instead. Bounded by the home; false when the lease
+   * is no longer held or has been extended too often, and then nothing more may be sent under it.
+   */
+  extend(lease: LeaseRef): Promise<boolean>
+
+  /** What is known of a host, after the change if one is given; undefined for a host never seen. */
+  host(key: HostKey, change?: HostChange): Promise<HostRecord | undefined>
+
+  /** Counters by state, tier and reason, in constant time. */
+  stats(): Promise<FrontierStats>
+
+  /** Gives leased tasks back and lets go of the store. A crawl closed this way need not wait when it is reopened. */
+  close(): Promise<void>
+}
+
+export interface AddAnswer {
+  /** URLs that were new. */
+  readonly added: number
+  /** URLs that were known already. */
+  readonly known: number
+}
+
+export interface LeaseRequest {
+  /** Who asks; for people and for the fleet. */
+  readonly worker: string
+  /** Leases wanted, 1 or more: one for each free slot. */
+  readonly want: number
+}
+
+export interface LeaseRef {
+  readonly host: HostKey
+  /** Unique among all leases ever given in this crawl by this home, and growing. */
+  readonly fence: number
+}
+
+/** Permission for one slot to talk to one host. */
+export interface Lease extends LeaseRef {
+  /** At least one; to be asked in this order, one after another. */
+  readonly tasks: readonly Task[]
+  /** To be kept between the answer to one request of this lease and the next. */
+  readonly delayMs: number
+  /** Nothing may be sent before. */
+  readonly notBefore: number
+  /** Nothing may be sent from then on, unless extended. */
+  readonly expiresAt: number
+}
+
+export interface LeaseAnswer {
+  readonly leases: readonly Lease[]
+  /** When it is worth asking again if nothing is settled or added before; null when only that can help. */
+  readonly nextAt: number | null
+  /**
+   * `open`: there is work, or there may be. `finished`: nothing is queued and nothing is leased.
+   * `limit`: the page limit is reached, with URLs left over and nothing leased.
+   */
+  readonly state: 'open' | 'finished' | 'limit'
+}
+
+/** How one task of a lease ended. A lease is over when each of its tasks is settled. */
+export interface Settlement {
+  readonly lease: LeaseRef
+  readonly task: Task
+  readonly outcome: Outcome
+  /** When the host answered or failed to; absent when nothing was sent to it. */
+  readonly answeredAt?: number
+  /** URLs that the answer names. For `skipped: redirect`, its target. */
+  readonly found?: readonly FoundUrl[]
+  /** For a task of kind `robots` that is `done`: what it came to. */
+  readonly robots?: RobotsRecord
+  readonly host?: HostChange
+  /** Decoded body bytes, for the totals. */
+  readonly bytes?: number
+  /** Tokens of the page, for the totals. */
+  readonly tokens?: number
+}
+
+export interface HostChange {
+  /** The host is left alone until then (0: no longer), with the reason in words. */
+  readonly blockedUntil?: number
+  readonly blockedReason?: string | null
+  readonly strikes?: number
+}
+
+/**
+ * Where records go. The home calls `append` once in a `settle`, with exactly the settlements that are accepted and
+ * before they are committed; if it throws, nothing is committed. The position it returns is committed with them, and
+ * handed back by `FrontierStats.output` after a crash, so that the output can be cut back to it.
+ */
+export interface Output {
+  append(accepted: readonly Settlement[]): OutputPosition
+}
+
+/** The length in bytes of each output file, by its name. */
+export type OutputPosition = Readonly<Record<string, number>>
+
+export interface SettleAnswer {
+  /** One for each settlement, in order. */
+  readonly results: readonly ('settled' | 'stale')[]
+}
+
+export interface FrontierStats {
+  /** Pages only; the law of conservation holds over these. */
+  readonly discovered: number
+  readonly queued: number
+  readonly leased: number
+  readonly done: number
+  readonly failed: number
+  readonly skipped: Readonly<Partial<Record<SkipReason, number>>>
+  /** Pages queued that are held for being deeper than the limit, unless a shorter path turns up. Part of `queued`. */
+  readonly held: number
+  /** Pages discovered, by tier. */
+  readonly tiers: Readonly<Record<Tier, number>>
+  /** Requests answered or failed, by kind. */
+  readonly requests: Readonly<Record<TaskKind, number>>
+  /** Sitemaps still to be read. */
+  readonly sitemapsQueued: number
+  /** Sums over `done` pages. */
+  readonly bytes: number
+  readonly tokens: number
+  readonly hosts: HostCounts
+  /** The committed end of the output; empty before the first record. */
+  readonly output: OutputPosition
+}
+
+export interface HostCounts {
+  /** Ever seen. */
+  readonly known: number
+  /** With at least one open lease. */
+  readonly active: number
+  /** With work that is waiting for their turn, for robots.txt or for the end of a block. */
+  readonly waiting: number
+  /** The few that come next, soonest first, with what they wait for. At most 5. */
+  readonly next: readonly { readonly host: HostKey; readonly at: number; readonly reason: string }[]
+}
+
+/** What every home needs to know; all of it may differ from one run of a crawl to the next, except `maxDepth`. */
+export interface FrontierOptions {
+  /** The pace of a host by configuration; robots.txt can only slow it down. Asked often: must be quick. */
+  policyOf(host: HostKey): HostPolicy
+  /** No limit when undefined. */
+  readonly maxPages: number | undefined
+  /** No limit when undefined. Links of pages at this depth are known but held. */
+  readonly maxDepth: number | undefined
+  /** How long a lease lasts without being extended. */
+  readonly leaseMs: number
+}
