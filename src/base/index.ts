@@ -2,3 +2,5 @@
 export { createSystemClock, createVirtualClock, type Clock, type VirtualClock } from './clock.ts'
 export { createLru, type Lru } from './lru.ts'
 export { createRng, type Rng } from './rng.ts'
+export { fingerprint, type Fingerprint, type FingerprintKey } from './fingerprint.ts'
+export { createFingerprintCache, type FingerprintCache } from './fingerprint-cache.ts'

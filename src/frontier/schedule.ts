@@ -1,5 +1,4 @@
 /** The rules of a host's turn, as pure functions that every home applies alike. */
-import type { RobotsRecord } from '../model/index.ts'
 
 /** A lease may spend this long waiting between its own requests; a longer pace gives one task at a time. */
 const LEASE_WAIT_MS = 50
@@ -34,6 +33,6 @@ export function tasksPerLease(delayMs: number, concurrency: number, queued: numb
 }
 
 /** Whether an origin's robots record still speaks. */
-export function isFresh(robots: RobotsRecord | undefined, now: number): boolean {
+export function isFresh(robots: { readonly expiresAt: number } | undefined, now: number): boolean {
   return robots !== undefined && now < robots.expiresAt
 }

@@ -1,0 +1,140 @@
+/**
+ * The database file of a crawl: its layout, its settings, and who may open it. SQLite's own locks say who works on a
+ * crawl; they vanish with the process, so a kill leaves nothing to clean up.
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { TiptoeError } from '../../model/index.ts'
+
+/** Changes with every change to the tables; a store of another layout is refused, never guessed at. */
+export const LAYOUT = 1
+
+const TABLES = `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+  -- Every URL ever discovered, in order of discovery.
+  CREATE TABLE url (
+    id INTEGER PRIMARY KEY, url TEXT NOT NULL, kind INTEGER NOT NULL, lane INTEGER NOT NULL, via INTEGER NOT NULL,
+    referrer INTEGER NOT NULL, redirects INTEGER NOT NULL, nesting INTEGER NOT NULL, tier INTEGER NOT NULL,
+    depth INTEGER NOT NULL, state INTEGER NOT NULL, attempts INTEGER NOT NULL, reason TEXT, at REAL NOT NULL,
+    referrers INTEGER NOT NULL DEFAULT 1);
+  -- The exact set of known URLs: 64-bit keyed fingerprint to row.
+  CREATE TABLE seen (fingerprint INTEGER PRIMARY KEY, url INTEGER NOT NULL);
+  -- Links of fetched pages, kept only when a depth limit makes them matter: 32-bit words of 2 * id + step.
+  CREATE TABLE children (url INTEGER PRIMARY KEY, links BLOB NOT NULL);
+  CREATE TABLE queue (lane INTEGER, rank INTEGER, url INTEGER, PRIMARY KEY (lane, rank, url)) WITHOUT ROWID;
+  CREATE TABLE waiting (due REAL, url INTEGER, PRIMARY KEY (due, url)) WITHOUT ROWID;
+  CREATE TABLE held (host INTEGER, url INTEGER, PRIMARY KEY (host, url)) WITHOUT ROWID;
+  CREATE TABLE host (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, due REAL, answered_at REAL, blocked_until REAL NOT NULL,
+    blocked_reason TEXT, strikes INTEGER NOT NULL);
+  CREATE INDEX host_due ON host (due) WHERE due IS NOT NULL;
+  CREATE TABLE lane (
+    id INTEGER PRIMARY KEY, host INTEGER NOT NULL, origin TEXT NOT NULL UNIQUE, queued INTEGER NOT NULL,
+    robots_not_before REAL NOT NULL, robots_attempts INTEGER NOT NULL, robots_moved INTEGER NOT NULL);
+  CREATE INDEX lane_host ON lane (host);
+  CREATE TABLE robots (lane INTEGER PRIMARY KEY, summary TEXT NOT NULL, body TEXT NOT NULL);
+  CREATE TABLE errand (
+    id INTEGER PRIMARY KEY, host INTEGER NOT NULL, origin TEXT NOT NULL, url TEXT NOT NULL, redirects INTEGER NOT NULL);
+  CREATE INDEX errand_host ON errand (host);
+`
+
+/** Memory that SQLite may use for pages of the file, in KiB. */
+const CACHE_KIB = 65_536
+
+export interface CrawlDatabase {
+  readonly db: DatabaseSync
+  /** True when the file was made just now. */
+  readonly created: boolean
+  close(): void
+}
+
+/** Opens the crawl in this folder for work, making it if it is not there. One process at a time. */
+export function openDatabase(folder: string): CrawlDatabase {
+  return explained(folder, () => {
+    mkdirSync(folder, { recursive: true })
+    const lock = takeLock(folder)
+    try {
+      const db = new DatabaseSync(join(folder, 'crawl.db'))
+      db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_KIB};
+        PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000`)
+      const created = prepareLayout(db, folder)
+      return {
+        db,
+        created,
+        close() {
+          db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+          db.close()
+          lock.close()
+        },
+      }
+    } catch (error) {
+      lock.close()
+      throw error
+    }
+  })
+}
+
+/** Opens the crawl in this folder to look at it, also while another process works on it. */
+export function openDatabaseForReading(folder: string): DatabaseSync {
+  return explained(folder, () => {
+    const db = new DatabaseSync(join(folder, 'crawl.db'), { readOnly: true })
+    checkLayout(db, folder)
+    return db
+  })
+}
+
+function takeLock(folder: string): DatabaseSync {
+  const lock = new DatabaseSync(join(folder, 'lock.db'))
+  try {
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    return lock
+  } catch (cause) {
+    lock.close()
+    throw new TiptoeError('busy', `another process is working on the crawl in ${folder}`, {
+      cause,
+      hint: 'wait for it to end or stop it; tiptoe status shows how far it is',
+    })
+  }
+}
+
+/** True when the tables were made just now. */
+function prepareLayout(db: DatabaseSync, folder: string): boolean {
+  const present = db.prepare("SELECT count(*) AS n FROM sqlite_master WHERE name = 'meta'").get() as { n: number }
+  if (present.n > 0) {
+    checkLayout(db, folder)
+    return false
+  }
+  db.exec(`BEGIN; ${TABLES} INSERT INTO meta VALUES ('layout', ${LAYOUT}); COMMIT`)
+  return true
+}
+
+function checkLayout(db: DatabaseSync, folder: string): void {
+  const row = db.prepare("SELECT value FROM meta WHERE key = 'layout'").get() as { value: number } | undefined
+  if (row?.value === LAYOUT) return
+  throw new TiptoeError('store', `the crawl in ${folder} has store layout ${row?.value ?? 'unknown'}, not ${LAYOUT}`, {
+    hint: 'it was made by another version of tiptoe: use that version, or start over with --fresh',
+  })
+}
+
+/** Runs `work`, and turns what SQLite or the file system throws into an error that says what to do. */
+export function explained<T>(folder: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof TiptoeError) throw error
+    const { code, errcode, message } = error as { code?: string; errcode?: number; message: string }
+    // The low byte is SQLite's primary result code: 13 is FULL, 8 READONLY, 14 CANTOPEN, 11 CORRUPT, 26 NOTADB.
+    const primary = errcode === undefined ? undefined : errcode & 0xff
+    if (code === undefined) throw error
+    const hint =
+      primary === 13 || code === 'ENOSPC'
+        ? 'the disk is full: make room, and the same command goes on where the crawl stood'
+        : primary === 8 || primary === 14 || code === 'EACCES' || code === 'EROFS' || code === 'EPERM'
+          ? 'the folder cannot be written to: check its permissions, or choose another with --out'
+          : primary === 11 || primary === 26
+            ? 'the file is damaged: restore it from a copy, or start over with --fresh'
+            : 'the store could not do its work; nothing committed is lost'
+    throw new TiptoeError('store', `the crawl in ${folder} cannot be kept: ${message}`, { cause: error, hint })
+  }
+}

@@ -1,0 +1,33 @@
+/** Every URL of a crawl, every host's turn, and every permission to talk to a host. See contract.ts. */
+import { createSystemClock, type Clock } from '../base/index.ts'
+import type { Frontier, FrontierOptions } from './contract.ts'
+import { openEmbeddedFrontier } from './embedded/index.ts'
+import { createMemoryFrontier } from './memory/index.ts'
+
+export type * from './contract.ts'
+export { openInspector, type HostView, type Inspector, type UrlView } from './embedded/index.ts'
+
+/** The pace of a host when nothing else is said: one request at a time, a second apart. */
+const DEFAULT_POLICY = { delayMs: 1_000, concurrency: 1 }
+/** Longer than the longest request (60 s in all) with time to spare for what follows it. */
+const DEFAULT_LEASE_MS = 120_000
+
+export interface CreateFrontierOptions extends Partial<FrontierOptions> {
+  /** `memory`, or the folder of an embedded store. */
+  readonly store: string
+  readonly clock?: Clock
+}
+
+/** Opens the frontier of a crawl, making it if it is not there. */
+export function createFrontier(options: CreateFrontierOptions): Frontier {
+  const { store, clock = createSystemClock() } = options
+  const settings: FrontierOptions = {
+    policyOf: options.policyOf ?? (() => DEFAULT_POLICY),
+    maxPages: options.maxPages,
+    maxDepth: options.maxDepth,
+    leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,
+  }
+  return store === 'memory'
+    ? createMemoryFrontier(settings, { clock })
+    : openEmbeddedFrontier(store, settings, { clock })
+}
