@@ -3,7 +3,7 @@
  * runs inside one process. Verbs are synchronous steps; each is one transaction of the storage.
  */
 import type { Clock } from '../base/index.ts'
-import type { FoundUrl, HostKey, HostRecord, Outcome, SkipReason, Task, Tier } from '../model/index.ts'
+import type { FoundUrl, HostKey, HostRecord, Outcome, Task } from '../model/index.ts'
 import { hostKey, originOf } from '../url/index.ts'
 import type {
   AddAnswer,
