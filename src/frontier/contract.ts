@@ -98,6 +98,8 @@ export interface Lease extends LeaseRef {
   readonly notBefore: number
   /** Nothing may be sent from then on, unless extended. */
   readonly expiresAt: number
+  /** The host's answers of 429 or 503 in a row so far. */
+  readonly strikes: number
 }
 
 export interface LeaseAnswer {
@@ -127,6 +129,8 @@ export interface Settlement {
   readonly bytes?: number
   /** Tokens of the page, for the totals. */
   readonly tokens?: number
+  /** What the output is to write; the frontier does not look at it. */
+  readonly record?: unknown
 }
 
 export interface HostChange {

@@ -145,6 +145,7 @@ export function createRules(
       delayMs: roster.delayMs(host),
       notBefore: now,
       expiresAt: now + options.leaseMs,
+      strikes: host.row.strikes,
     }
   }
 

@@ -1,4 +1,5 @@
 /** What is known of a host and of its origins. It lives in the frontier, so that every worker and restart obeys it. */
+import type { SkipReason } from './outcome.ts'
 import type { HostKey, Origin } from './url.ts'
 
 /** How a host may be asked, as the configuration has it. */
@@ -14,9 +15,11 @@ export interface RobotsRecord {
   readonly origin: Origin
   /**
    * `rules`: the file was had, and `body` holds it. `allow-all`: there is none (4xx), or we were told to ignore it.
-   * `disallow-all`: it could not be had (5xx, 429, no answer), so nothing may be asked.
+   * `disallow-all`: nothing of the origin may be asked, for the reason in `refusal`.
    */
   readonly state: 'rules' | 'allow-all' | 'disallow-all'
+  /** Why each URL of the origin is skipped; null unless `state` is `disallow-all`. */
+  readonly refusal: Extract<SkipReason, 'robots-unreachable' | 'crawl-delay' | 'address'> | null
   /** The last status received; null when nothing answered. */
   readonly status: number | null
   /** In words, for people: `HTTP 200, 312 bytes`, `HTTP 503 three times`, `connection refused`. */

@@ -23,6 +23,7 @@ export function allowAll(task: Task, now: number, more: Partial<RobotsRecord> = 
   return {
     origin: task.origin,
     state: 'allow-all',
+    refusal: null,
     status: 404,
     detail: 'HTTP 404',
     fetchedAt: now,

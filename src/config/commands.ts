@@ -1,0 +1,154 @@
+/**
+ * The commands: what each takes and which flags it knows. Options of a crawl come from the table of options; the
+ * switches here say how one invocation behaves, and are no part of a crawl's configuration.
+ */
+import { OPTIONS, type Option } from './options.ts'
+
+/** What the switches were set to; an absent one was not given. */
+export interface Switches {
+  readonly config?: string
+  readonly fresh?: true
+  readonly agent?: string
+  readonly explain?: true
+  readonly schema?: true
+  readonly json?: true
+  readonly quiet?: true
+  readonly verbose?: true
+  readonly help?: true
+  readonly version?: true
+}
+export type SwitchName = keyof Switches
+
+export interface Switch {
+  readonly short?: string
+  /** Present: it takes a value. */
+  readonly placeholder?: string
+  readonly help: string
+}
+
+export const SWITCHES: { readonly [K in SwitchName]-?: Switch } = {
+  config: { short: 'c', placeholder: 'FILE', help: 'read this configuration file (YAML); TIPTOE_CONFIG names one too' },
+  fresh: { help: 'start over: forget the crawl that the folder holds' },
+  agent: { placeholder: 'TOKEN', help: 'ask for this product token instead of our own' },
+  explain: { help: 'say where each value came from' },
+  schema: { help: 'print the JSON Schema of the configuration file, for editors' },
+  json: { help: 'print JSON on stdout' },
+  quiet: { short: 'q', help: 'print errors alone' },
+  verbose: { short: 'v', help: 'print every request' },
+  help: { short: 'h', help: 'print this help' },
+  version: { short: 'V', help: 'print the version' },
+}
+
+export interface Operand {
+  readonly name: string
+  readonly optional?: true
+  readonly many?: true
+}
+
+export interface Command {
+  /** One sentence without a full stop, lower case. */
+  readonly summary: string
+  readonly operands: readonly Operand[]
+  readonly options: readonly Option[]
+  readonly switches: readonly SwitchName[]
+  readonly examples: readonly string[]
+}
+
+const TALK: readonly SwitchName[] = ['json', 'quiet', 'verbose', 'help']
+const SEEDS: Operand = { name: 'URL', optional: true, many: true }
+const FLAGGED = OPTIONS.filter((option) => option.flag !== undefined)
+const NETWORK = FLAGGED.filter((option) => option.network)
+
+export const COMMANDS = {
+  crawl: {
+    summary: 'crawl from these URLs, or resume the crawl that the folder already holds',
+    operands: [SEEDS],
+    options: FLAGGED,
+    switches: ['config', 'fresh', ...TALK],
+    examples: [
+      'tiptoe https://example.com/docs/',
+      'tiptoe https://example.com/ --scope host --max-pages 500 -o example',
+      'tiptoe -i seeds.txt -c crawl.yaml',
+    ],
+  },
+  status: {
+    summary: 'how a crawl stands: URLs by state, tier and reason, hosts by state, and what it waits for',
+    operands: [{ name: 'DIR' }],
+    options: [],
+    switches: TALK,
+    examples: ['tiptoe status tiptoe-example.com'],
+  },
+  why: {
+    summary: 'the story of one URL: who linked it, what was decided and by which rule, what happens next',
+    operands: [{ name: 'URL' }, { name: 'DIR' }],
+    options: [],
+    switches: TALK,
+    examples: ['tiptoe why https://example.com/private/ tiptoe-example.com'],
+  },
+  audit: {
+    summary: 'check from the records that no URL was lost and no host was asked too fast; exit 1 on a violation',
+    operands: [{ name: 'DIR' }],
+    options: [],
+    switches: TALK,
+    examples: ['tiptoe audit tiptoe-example.com'],
+  },
+  robots: {
+    summary: 'fetch the robots.txt of these URLs and say what it allows, with the line that decides',
+    operands: [{ name: 'URL', many: true }],
+    options: NETWORK,
+    switches: ['agent', 'config', ...TALK],
+    examples: ['tiptoe robots https://example.com/search --agent MyBot'],
+  },
+  fetch: {
+    summary: 'one page as the crawler sees it: verdict, headers, links, Markdown',
+    operands: [{ name: 'URL' }],
+    options: NETWORK,
+    switches: ['config', ...TALK],
+    examples: ['tiptoe fetch https://example.com/ --json'],
+  },
+  config: {
+    summary: 'print the resolved configuration; takes every flag of a crawl and starts nothing',
+    operands: [SEEDS],
+    options: FLAGGED,
+    switches: ['explain', 'schema', 'config', ...TALK],
+    examples: ['tiptoe config --explain -c crawl.yaml', 'tiptoe config --schema > tiptoe.schema.json'],
+  },
+  doctor: {
+    summary: 'check that this machine can crawl: Node, disk, limits, DNS',
+    operands: [],
+    options: [],
+    switches: TALK,
+    examples: ['tiptoe doctor'],
+  },
+  demo: {
+    summary: 'serve a small web of a dozen hosts on loopback and crawl it; with -o the results are kept',
+    operands: [],
+    options: OPTIONS.filter((option) => option.name === 'out'),
+    switches: TALK,
+    examples: ['tiptoe demo'],
+  },
+  help: {
+    summary: 'print help, of one command or of all',
+    operands: [{ name: 'COMMAND', optional: true }],
+    options: [],
+    switches: ['help'],
+    examples: ['tiptoe help crawl'],
+  },
+} as const satisfies Record<string, Command>
+
+export type CommandName = keyof typeof COMMANDS
+export const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[]
+
+export function isCommandName(word: string): word is CommandName {
+  return Object.hasOwn(COMMANDS, word)
+}
+
+/** `tiptoe why URL DIR [flags]`. */
+export function usageOf(name: CommandName): string {
+  const command: Command = COMMANDS[name]
+  const operands = command.operands.map(({ name, optional, many }) => {
+    const text = many ? `${name}…` : name
+    return optional ? `[${text}]` : text
+  })
+  return ['tiptoe', name === 'crawl' ? '[crawl]' : name, ...operands, '[flags]'].join(' ')
+}

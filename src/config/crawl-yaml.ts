@@ -1,0 +1,22 @@
+/** The resolved configuration as a file that reads back to the same settings: the crawl.yaml of an output folder. */
+import { stringify } from 'yaml'
+import { sections, type Section } from './options.ts'
+import type { Settings } from './settings.ts'
+
+export function toCrawlYaml(settings: Settings): string {
+  // Without folding, a long text stays on its line and is read back character by character.
+  return stringify(contentOf(sections(), settings), { lineWidth: 0 })
+}
+
+/** Sections and values in the order of the table; what is unset is left out. */
+function contentOf(section: Section, settings: Settings): Map<string, unknown> {
+  const content = new Map<string, unknown>()
+  for (const [key, inner] of section) {
+    if (inner instanceof Map) content.set(key, contentOf(inner, settings))
+    else {
+      const value = settings[inner.setting]
+      if (value !== undefined) content.set(key, inner.kind.write(value))
+    }
+  }
+  return content
+}

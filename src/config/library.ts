@@ -1,0 +1,124 @@
+/** Options for programs: the names of the table, values as text or as the data that they stand for. */
+import { TiptoeError } from '../model/index.ts'
+import type { ScopeMode } from '../url/index.ts'
+import { spell } from './config-file.ts'
+import type { Layer } from './layer.ts'
+import { nearest } from './names.ts'
+import { OPTIONS, type OptionName } from './options.ts'
+import { resolveLayers } from './resolve.ts'
+import type { CrawlDelayPolicy, Format, Settings, TierRule } from './settings.ts'
+
+/** Milliseconds, or text with a unit such as `'200ms'` or `'1s'`. */
+export type Duration = number | string
+/** Bytes, or text with a unit such as `'10MB'`. */
+export type Size = number | string
+
+/** From 0 to 1, or text such as `'40%'`. */
+export type Share = number | string
+
+/** Every option is optional; the defaults are those of the command line. */
+export interface CrawlerOptions {
+  /** Where the crawl starts; `run` takes seeds as well. */
+  seeds?: readonly string[]
+  /** A file with one seed per line. */
+  input?: string
+  /** Folder for the results and the state of the crawl. */
+  out?: string
+  /** Which links to follow: `prefix` is under the seed's directory. Default `prefix`. */
+  scope?: ScopeMode
+  /** Only URLs that match one of these patterns. */
+  include?: readonly string[]
+  /** No URLs that match one of these patterns. */
+  exclude?: readonly string[]
+  /** Read the sitemaps of the hosts. Default true. */
+  sitemaps?: boolean
+  /** Follow links marked nofollow too. Default false. */
+  followNofollow?: boolean
+  /** Stop after this many pages, exactly. */
+  maxPages?: number
+  /** Follow at most this many links from a seed; 0 is the seeds alone. */
+  maxDepth?: number
+  /** Stop after this time. */
+  maxTime?: Duration
+  /** Stop after downloading this much. */
+  maxBytes?: Size
+  /** Keep at most this much of one page, after decompression. Default 10 MB. */
+  maxBodySize?: Size
+  /** Follow at most this many redirects in a row. Default 10. */
+  maxRedirects?: number
+  /** How long a stopping crawl lets what runs end. Default 5 s. */
+  drain?: Duration
+  /** Between a host's answer and the next request to it. Default 1 s. */
+  delay?: Duration
+  /** Wait longer where robots.txt has a longer Crawl-delay. Default true. */
+  respectCrawlDelay?: boolean
+  /** The longest Crawl-delay that we wait for. Default 60 s. */
+  maxCrawlDelay?: Duration
+  /** Skip a host that asks for a longer one, or clamp it. Default `skip`. */
+  crawlDelayOverMax?: CrawlDelayPolicy
+  /** Requests in flight to one host at once. Default 1. */
+  perHost?: number
+  /** Only 0 is supported yet. */
+  perIpDelay?: Duration
+  /** Fetches at once, over all hosts. Default 20. */
+  concurrency?: number
+  /** Default 1. */
+  workers?: number
+  /** Another delay or concurrency for some hosts or URL patterns; the first match wins. */
+  sites?: Readonly<Record<string, { delay?: Duration; concurrency?: number }>>
+  /** Who we say we are; it begins with the product token that robots.txt is read for. */
+  userAgent?: string
+  /** Do not ask for robots.txt, for this reason, which is recorded. */
+  ignoreRobotsBecause?: string
+  /** Default 10 s. */
+  connectTimeout?: Duration
+  /** Default 30 s. */
+  readTimeout?: Duration
+  /** For a whole request. Default 60 s. */
+  timeout?: Duration
+  /** Tries of one URL in all. Default 3. */
+  attempts?: number
+  /** Before the second attempt. Default 1 s. */
+  retryDelay?: Duration
+  /** Each further wait is this many times longer. Default 2. */
+  backoffMultiplier?: number
+  /** `HOST:PORT:ADDRESS`, as in curl. */
+  resolve?: readonly string[]
+  /** Private or loopback addresses, or blocks of them, that may be dialled all the same. */
+  allowAddress?: readonly string[]
+  /** What to write into the output folder. Default both. */
+  format?: readonly Format[]
+  /** List the links of every page in its record. Default false. */
+  recordLinks?: boolean
+  /** The share of failures above which the crawl counts as failed. Default 50 %. */
+  failOn?: Share
+  /** Share of the fetches by tier while all have work; the three make 100 %. */
+  highPriorityQuota?: Share
+  mediumPriorityQuota?: Share
+  lowPriorityQuota?: Share
+  /** The tier of the URLs that match a pattern; the first match wins. */
+  tiers?: readonly TierRule[]
+  /** URLs that the filter in front of the store of known URLs is sized for. */
+  bloomFilterSize?: number
+  /** Between 0 and 1. */
+  falsePositiveRate?: number
+}
+
+/** Validated as on the command line; a fault is a usage error that names the option. */
+export function settingsFromLibrary(options: CrawlerOptions, version: string): Settings {
+  const names: readonly string[] = OPTIONS.map(({ name }) => name)
+  for (const name of Object.keys(options)) {
+    if (names.includes(name)) continue
+    const guess = nearest(name, names)
+    const hint = guess === undefined ? {} : { hint: `did you mean ${guess}?` }
+    throw new TiptoeError('usage', `unknown option ${name}`, hint)
+  }
+  const layer: Layer = {
+    // The mapped type fails to compile when the interface above and the table part ways.
+    values: options satisfies { readonly [K in OptionName]?: CrawlerOptions[K] },
+    durationUnit: 'ms',
+    source: (option) => `option ${option.name}`,
+    place: (option, at) => spell([option.name, ...at]),
+  }
+  return resolveLayers([layer], version).settings
+}

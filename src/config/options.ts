@@ -1,0 +1,560 @@
+/**
+ * The one table of options, in the order in which people read them. Flags, environment variables, keys of the
+ * configuration file, names of the library, JSON Schema, help and the reference page are all made from it, so an
+ * option that is added here exists everywhere. Bounds stand here too: no option accepts a value without a limit.
+ */
+import { SCOPE_MODES } from '../url/index.ts'
+import { addressBlock, formats, pattern, resolveRules, siteRules, tierRules, userAgent } from './crawl-kinds.ts'
+import {
+  boolean,
+  choice,
+  decimal,
+  duration,
+  integer,
+  list,
+  percent,
+  size,
+  text,
+  zeroDuration,
+  type Kind,
+} from './kinds.ts'
+import { kebabCase, variableName } from './names.ts'
+import { CRAWL_DELAY_POLICIES, MAX_CONCURRENT_FETCHES, type Settings } from './settings.ts'
+
+/** Where a site's owner can read what Tiptoe is; part of the default user agent. */
+export const BOT_URL = 'https://tiptoe.example/bot'
+
+export const GROUPS = ['Start', 'Scope', 'Limits', 'Pace', 'Requests', 'Network', 'Output', 'Frontier'] as const
+export type Group = (typeof GROUPS)[number]
+
+interface Row<K extends keyof Settings, T> {
+  /** Its name for programs; flag and variable are made from it. */
+  readonly name: string
+  readonly setting: K
+  readonly group: Group
+  /** Its place in the configuration file. */
+  readonly path: string
+  readonly kind: Kind<T>
+  /** Absent: unset, and an empty value in the file unsets it. A function is given the version of Tiptoe. */
+  readonly default?: T | ((version: string) => T)
+  /** `true`: a flag of the same name. Text: a flag of that name. Absent: file, variable and library alone. */
+  readonly flag?: true | string
+  readonly short?: string
+  /** Values that are lists of mappings, and the seeds, do not fit into a variable. */
+  readonly variable?: false
+  /** The word `none` unsets it. */
+  readonly none?: true
+  /** It decides which pages a crawl has, so it cannot change when the crawl is resumed. */
+  readonly shapes?: true
+  /** It matters to commands that only make a request or two. */
+  readonly network?: true
+  /** One sentence without a full stop, lower case. */
+  readonly help: string
+}
+
+type AnyRow = { [K in keyof Settings]-?: Row<K, NonNullable<Settings[K]>> }[keyof Settings]
+
+const SECOND_MS = 1000
+const HOUR_MS = 3600 * SECOND_MS
+const DAY_MS = 24 * HOUR_MS
+const MAX_PER_HOST = 100
+/** A fleet's file may name many workers; on one machine `concurrentFetches` bounds what they make together. */
+const MAX_WORKERS = 1_000_000
+
+const delay = duration(0, DAY_MS)
+const timeout = duration(1, HOUR_MS)
+const perHost = integer(1, MAX_PER_HOST)
+
+const TABLE = [
+  {
+    name: 'seeds',
+    setting: 'seeds',
+    group: 'Start',
+    path: 'seeds',
+    kind: list(text('a URL', 'URL')),
+    default: [],
+    variable: false,
+    shapes: true,
+    help: 'where the crawl starts; on the command line they are the arguments',
+  },
+  {
+    name: 'input',
+    setting: 'inputFile',
+    group: 'Start',
+    path: 'input',
+    kind: text('the name of a file, or - for stdin', 'FILE'),
+    flag: true,
+    short: 'i',
+    shapes: true,
+    help: 'read more seeds from a file, one per line; - is stdin',
+  },
+  {
+    name: 'out',
+    setting: 'outDirectory',
+    group: 'Start',
+    path: 'output.directory',
+    kind: text('the name of a folder', 'DIR'),
+    flag: true,
+    short: 'o',
+    help: "folder for the results and the state of the crawl; tiptoe-HOST after the first seed's host when not given",
+  },
+  {
+    name: 'scope',
+    setting: 'scope',
+    group: 'Scope',
+    path: 'crawler.scope.mode',
+    kind: choice(SCOPE_MODES),
+    default: 'prefix',
+    flag: true,
+    shapes: true,
+    help: "which links to follow: under the seed's directory, on its host, in its registrable domain, or anywhere",
+  },
+  {
+    name: 'include',
+    setting: 'include',
+    group: 'Scope',
+    path: 'crawler.scope.include',
+    kind: list(pattern),
+    default: [],
+    flag: true,
+    shapes: true,
+    help: 'only URLs that match one of these patterns',
+  },
+  {
+    name: 'exclude',
+    setting: 'exclude',
+    group: 'Scope',
+    path: 'crawler.scope.exclude',
+    kind: list(pattern),
+    default: [],
+    flag: true,
+    shapes: true,
+    help: 'no URLs that match one of these patterns',
+  },
+  {
+    name: 'sitemaps',
+    setting: 'sitemaps',
+    group: 'Scope',
+    path: 'crawler.discovery.sitemaps',
+    kind: boolean,
+    default: true,
+    flag: true,
+    shapes: true,
+    help: 'read the sitemaps of the hosts',
+  },
+  {
+    name: 'followNofollow',
+    setting: 'followNofollow',
+    group: 'Scope',
+    path: 'crawler.discovery.follow_nofollow',
+    kind: boolean,
+    default: false,
+    flag: true,
+    shapes: true,
+    help: 'follow links marked nofollow too',
+  },
+  {
+    name: 'maxPages',
+    setting: 'maxPages',
+    group: 'Limits',
+    path: 'crawler.limits.max_pages',
+    kind: integer(1),
+    none: true,
+    flag: true,
+    help: 'stop after this many pages, exactly',
+  },
+  {
+    name: 'maxDepth',
+    setting: 'maxDepth',
+    group: 'Limits',
+    path: 'crawler.limits.max_depth',
+    kind: integer(0),
+    none: true,
+    flag: true,
+    shapes: true,
+    help: 'follow at most this many links from a seed; 0 is the seeds alone',
+  },
+  {
+    name: 'maxTime',
+    setting: 'maxTimeMs',
+    group: 'Limits',
+    path: 'crawler.limits.max_time',
+    kind: duration(1, 365 * DAY_MS),
+    none: true,
+    flag: true,
+    help: 'stop after this time',
+  },
+  {
+    name: 'maxBytes',
+    setting: 'maxBytes',
+    group: 'Limits',
+    path: 'crawler.limits.max_bytes',
+    kind: size(1),
+    none: true,
+    flag: true,
+    help: 'stop after downloading this much',
+  },
+  {
+    name: 'maxBodySize',
+    setting: 'maxBodyBytes',
+    group: 'Limits',
+    path: 'crawler.limits.max_body_size',
+    kind: size(1),
+    default: 10_000_000,
+    flag: true,
+    network: true,
+    help: 'keep at most this much of one page, after decompression',
+  },
+  {
+    name: 'maxRedirects',
+    setting: 'maxRedirects',
+    group: 'Limits',
+    path: 'crawler.limits.max_redirects',
+    kind: integer(0, 100),
+    default: 10,
+    flag: true,
+    network: true,
+    help: 'follow at most this many redirects in a row',
+  },
+  {
+    name: 'drain',
+    setting: 'drainMs',
+    group: 'Limits',
+    path: 'crawler.shutdown.drain',
+    kind: duration(0, HOUR_MS),
+    default: 5 * SECOND_MS,
+    flag: true,
+    help: 'on a signal, let what runs end for at most this time',
+  },
+  {
+    name: 'delay',
+    setting: 'delayMs',
+    group: 'Pace',
+    path: 'crawler.rate_limiting.default_delay',
+    kind: delay,
+    default: SECOND_MS,
+    flag: true,
+    help: "wait this long between a host's answer and the next request to it",
+  },
+  {
+    name: 'respectCrawlDelay',
+    setting: 'respectCrawlDelay',
+    group: 'Pace',
+    path: 'crawler.rate_limiting.respect_crawl_delay',
+    kind: boolean,
+    default: true,
+    help: 'wait longer where robots.txt has a longer Crawl-delay',
+  },
+  {
+    name: 'maxCrawlDelay',
+    setting: 'maxCrawlDelayMs',
+    group: 'Pace',
+    path: 'crawler.rate_limiting.max_crawl_delay',
+    kind: delay,
+    default: 60 * SECOND_MS,
+    flag: true,
+    help: 'the longest Crawl-delay that we wait for',
+  },
+  {
+    name: 'crawlDelayOverMax',
+    setting: 'crawlDelayOverMax',
+    group: 'Pace',
+    path: 'crawler.rate_limiting.crawl_delay_over_max',
+    kind: choice(CRAWL_DELAY_POLICIES),
+    default: 'skip',
+    flag: true,
+    help: 'skip a host that asks for a longer Crawl-delay, or clamp the delay to the longest',
+  },
+  {
+    name: 'perHost',
+    setting: 'perHost',
+    group: 'Pace',
+    path: 'crawler.rate_limiting.max_concurrent_per_host',
+    kind: perHost,
+    default: 1,
+    flag: true,
+    help: 'requests in flight to one host at once',
+  },
+  {
+    name: 'perIpDelay',
+    setting: 'perIpDelayMs',
+    group: 'Pace',
+    path: 'crawler.rate_limiting.per_ip_delay',
+    kind: zeroDuration('per_ip_delay is not supported yet'),
+    default: 0,
+    help: 'wait this long between requests to one address; only 0s is supported yet',
+  },
+  {
+    name: 'concurrency',
+    setting: 'concurrency',
+    group: 'Pace',
+    path: 'crawler.workers.concurrency_per_worker',
+    kind: integer(1, MAX_CONCURRENT_FETCHES),
+    default: 20,
+    flag: true,
+    help: 'fetches at once, over all hosts',
+  },
+  {
+    name: 'workers',
+    setting: 'workers',
+    group: 'Pace',
+    path: 'crawler.workers.count',
+    kind: integer(1, MAX_WORKERS),
+    default: 1,
+    help: `workers; on one machine their fetches at once add up, to ${MAX_CONCURRENT_FETCHES} at most`,
+  },
+  {
+    name: 'sites',
+    setting: 'sites',
+    group: 'Pace',
+    path: 'sites',
+    kind: siteRules({ delay, concurrency: perHost }),
+    default: [],
+    variable: false,
+    help: 'another delay or concurrency for some hosts or URL patterns; the first match wins',
+  },
+  {
+    name: 'userAgent',
+    setting: 'userAgent',
+    group: 'Requests',
+    path: 'crawler.user_agent',
+    kind: userAgent,
+    default: (version: string) => `Tiptoe/${version} (+${BOT_URL})`,
+    flag: true,
+    short: 'U',
+    network: true,
+    help: 'who we say we are; robots.txt is read for the name it begins with',
+  },
+  {
+    name: 'ignoreRobotsBecause',
+    setting: 'ignoreRobotsBecause',
+    group: 'Requests',
+    path: 'crawler.robots.ignore_because',
+    kind: text('a reason, which is recorded', 'REASON'),
+    flag: 'no-robots',
+    shapes: true,
+    help: 'do not ask for robots.txt; the reason is recorded',
+  },
+  {
+    name: 'connectTimeout',
+    setting: 'connectTimeoutMs',
+    group: 'Requests',
+    path: 'crawler.timeouts.connection',
+    kind: timeout,
+    default: 10 * SECOND_MS,
+    flag: true,
+    network: true,
+    help: 'give up when there is no connection after this time',
+  },
+  {
+    name: 'readTimeout',
+    setting: 'readTimeoutMs',
+    group: 'Requests',
+    path: 'crawler.timeouts.read',
+    kind: timeout,
+    default: 30 * SECOND_MS,
+    flag: true,
+    network: true,
+    help: 'give up when nothing arrives for this time',
+  },
+  {
+    name: 'timeout',
+    setting: 'timeoutMs',
+    group: 'Requests',
+    path: 'crawler.timeouts.total',
+    kind: timeout,
+    default: 60 * SECOND_MS,
+    flag: true,
+    network: true,
+    help: 'give up when a request is not complete after this time',
+  },
+  {
+    name: 'attempts',
+    setting: 'attempts',
+    group: 'Requests',
+    path: 'crawler.retries.max_attempts',
+    kind: integer(1, 20),
+    default: 3,
+    flag: true,
+    help: 'try a URL this many times in all',
+  },
+  {
+    name: 'retryDelay',
+    setting: 'retryDelayMs',
+    group: 'Requests',
+    path: 'crawler.retries.base_delay',
+    kind: delay,
+    default: SECOND_MS,
+    help: 'wait this long before the second attempt',
+  },
+  {
+    name: 'backoffMultiplier',
+    setting: 'backoffMultiplier',
+    group: 'Requests',
+    path: 'crawler.retries.backoff_multiplier',
+    kind: decimal(1, 10),
+    default: 2,
+    help: 'each further wait is this many times longer',
+  },
+  {
+    name: 'resolve',
+    setting: 'resolve',
+    group: 'Network',
+    path: 'crawler.network.resolve',
+    kind: resolveRules,
+    default: [],
+    flag: true,
+    network: true,
+    help: 'dial this address for this host and port, as in curl',
+  },
+  {
+    name: 'allowAddress',
+    setting: 'allowAddresses',
+    group: 'Network',
+    path: 'crawler.network.allow_addresses',
+    kind: list(addressBlock),
+    default: [],
+    flag: true,
+    network: true,
+    help: 'private or loopback addresses that may be dialled all the same',
+  },
+  {
+    name: 'format',
+    setting: 'formats',
+    group: 'Output',
+    path: 'output.formats',
+    kind: formats,
+    default: ['jsonl', 'markdown'],
+    flag: true,
+    help: 'what to write, separated by commas: jsonl, markdown',
+  },
+  {
+    name: 'recordLinks',
+    setting: 'recordLinks',
+    group: 'Output',
+    path: 'output.record_links',
+    kind: boolean,
+    default: false,
+    flag: true,
+    help: 'list the links of every page in its record',
+  },
+  {
+    name: 'failOn',
+    setting: 'failOnPercent',
+    group: 'Output',
+    path: 'output.fail_on',
+    kind: percent,
+    default: 50,
+    flag: true,
+    help: 'exit 1 when more than this share of the URLs tried could not be had',
+  },
+  {
+    name: 'highPriorityQuota',
+    setting: 'highPriorityQuotaPercent',
+    group: 'Frontier',
+    path: 'crawler.frontier.high_priority_quota',
+    kind: percent,
+    default: 40,
+    help: 'share of the fetches for tier high while all tiers have work; the three make 100%',
+  },
+  {
+    name: 'mediumPriorityQuota',
+    setting: 'mediumPriorityQuotaPercent',
+    group: 'Frontier',
+    path: 'crawler.frontier.medium_priority_quota',
+    kind: percent,
+    default: 40,
+    help: 'the same for tier medium',
+  },
+  {
+    name: 'lowPriorityQuota',
+    setting: 'lowPriorityQuotaPercent',
+    group: 'Frontier',
+    path: 'crawler.frontier.low_priority_quota',
+    kind: percent,
+    default: 20,
+    help: 'the same for tier low',
+  },
+  {
+    name: 'tiers',
+    setting: 'tiers',
+    group: 'Frontier',
+    path: 'crawler.tiers',
+    kind: tierRules,
+    default: [],
+    variable: false,
+    help: 'the tier of the URLs that match a pattern; the first match wins',
+  },
+  {
+    name: 'bloomFilterSize',
+    setting: 'bloomFilterSize',
+    group: 'Frontier',
+    path: 'crawler.deduplication.bloom_filter_size',
+    kind: integer(1, 10_000_000_000),
+    default: 100_000_000,
+    help: 'URLs that the filter in front of the store of known URLs is sized for',
+  },
+  {
+    name: 'falsePositiveRate',
+    setting: 'falsePositiveRate',
+    group: 'Frontier',
+    path: 'crawler.deduplication.false_positive_rate',
+    kind: decimal(0, 1, true),
+    default: 0.01,
+    help: 'how often that filter may send us to the store in vain; no URL is ever lost to it',
+  },
+] as const satisfies readonly AnyRow[]
+
+type TableRow = (typeof TABLE)[number]
+export type OptionName = TableRow['name']
+
+/** A row for code that treats all rows alike. */
+export type Option = Row<keyof Settings, unknown> & { readonly name: OptionName }
+
+/** The annotation fails to compile when a setting has no row. */
+export const OPTIONS: keyof Settings extends TableRow['setting'] ? readonly Option[] : never = TABLE
+
+export function defaultOf(option: Option, version: string): unknown {
+  return typeof option.default === 'function'
+    ? (option.default as (version: string) => unknown)(version)
+    : option.default
+}
+
+/** The long flag without its dashes, in the form that changes the default: a switch that is on is turned off. */
+export function flagOf(option: Option): string | undefined {
+  if (option.flag === undefined) return undefined
+  if (option.flag !== true) return option.flag
+  return option.default === true ? `no-${kebabCase(option.name)}` : kebabCase(option.name)
+}
+
+export function variableOf(option: Option): string | undefined {
+  return option.variable === false ? undefined : variableName(option.name)
+}
+
+/** What the option is called in a message to someone at a terminal. */
+export function labelOf(option: Option): string {
+  const flag = flagOf(option)
+  return flag === undefined ? option.path : `--${flag}`
+}
+
+/** The keys of the configuration file as a tree: inner nodes are sections, leaves are options. */
+export type Section = Map<string, Section | Option>
+
+export function sections(): Section {
+  const root: Section = new Map()
+  for (const option of OPTIONS) {
+    const names = option.path.split('.')
+    let section = root
+    for (const name of names.slice(0, -1)) {
+      const inner = section.get(name)
+      if (inner instanceof Map) section = inner
+      else {
+        const created: Section = new Map()
+        section.set(name, created)
+        section = created
+      }
+    }
+    section.set(names.at(-1) ?? '', option)
+  }
+  return root
+}

@@ -1,0 +1,280 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { TiptoeError } from '../model/index.ts'
+import { concurrentFetches, explainSettings, readConfigFile, resolveSettings, type ResolveInput } from './index.ts'
+
+const resolve = (input: Omit<ResolveInput, 'version'> = {}) => resolveSettings({ version: '1.2.3', ...input })
+const yaml = (text: string) => ({ file: { path: 'crawl.yaml', text } })
+
+function refusal(input: Omit<ResolveInput, 'version'>): TiptoeError {
+  try {
+    resolve(input)
+  } catch (error) {
+    if (error instanceof TiptoeError) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+describe('defaults', () => {
+  test('are those that the user guide promises', () => {
+    const { settings, sources } = resolve()
+    expect(settings).toMatchObject({
+      scope: 'prefix',
+      delayMs: 1000,
+      perHost: 1,
+      concurrency: 20,
+      workers: 1,
+      sitemaps: true,
+      formats: ['jsonl', 'markdown'],
+      maxCrawlDelayMs: 60_000,
+      crawlDelayOverMax: 'skip',
+      connectTimeoutMs: 10_000,
+      readTimeoutMs: 30_000,
+      timeoutMs: 60_000,
+      attempts: 3,
+      backoffMultiplier: 2,
+      maxBodyBytes: 10_000_000,
+      maxRedirects: 10,
+      drainMs: 5000,
+      failOnPercent: 50,
+      userAgent: 'Tiptoe/1.2.3 (+https://tiptoe.example/bot)',
+    })
+    expect(settings).not.toHaveProperty('maxPages')
+    expect(settings).not.toHaveProperty('outDirectory')
+    expect(settings).not.toHaveProperty('ignoreRobotsBecause')
+    expect(new Set(Object.values(sources))).toEqual(new Set(['default']))
+  })
+
+  test('and settings are plain data', () => {
+    const { settings } = resolve(yaml('sites: { a.example: { delay: 2s } }'))
+    expect(JSON.parse(JSON.stringify(settings))).toEqual(settings)
+  })
+})
+
+describe('precedence', () => {
+  const file = yaml('crawler:\n  rate_limiting:\n    default_delay: 2s\n    max_concurrent_per_host: 3')
+  test('a flag beats the environment, which beats the file, which beats a resumed crawl', () => {
+    const stored = {
+      path: 'out/crawl.yaml',
+      text: 'crawler: { rate_limiting: { default_delay: 9s }, user_agent: Old/1 }',
+    }
+    const environment = { TIPTOE_DELAY: '3s', TIPTOE_ATTEMPTS: '5' }
+    expect(resolve({ ...file }).settings.delayMs).toBe(2000)
+    expect(resolve({ ...file, environment }).settings.delayMs).toBe(3000)
+    const all = resolve({ ...file, stored, environment, flags: { delay: '4s' } })
+    expect(all.settings).toMatchObject({ delayMs: 4000, attempts: 5, perHost: 3, userAgent: 'Old/1' })
+    expect(all.sources).toMatchObject({
+      delay: 'flag --delay',
+      attempts: 'env TIPTOE_ATTEMPTS',
+      perHost: 'file crawl.yaml:4',
+      userAgent: 'file out/crawl.yaml:1',
+      scope: 'default',
+    })
+    expect(explainSettings(all)).toMatch(/^crawler\.rate_limiting\.default_delay +4s +flag --delay$/m)
+  })
+
+  test('a list replaces the list below it', () => {
+    const listed = yaml('crawler: { scope: { exclude: [a, b] } }')
+    expect(resolve({ ...listed, flags: { exclude: ['c'] } }).settings.exclude).toEqual(['c'])
+  })
+
+  test('none lifts a limit that a lower layer sets', () => {
+    const limited = yaml('crawler: { limits: { max_pages: 5, max_time: 1h } }')
+    const { settings } = resolve({ ...limited, flags: { maxPages: 'none' }, environment: { TIPTOE_MAX_TIME: 'none' } })
+    expect(settings).not.toHaveProperty('maxPages')
+    expect(settings).not.toHaveProperty('maxTimeMs')
+  })
+
+  test('an empty variable is unset, and an unknown one is ignored', () => {
+    expect(resolve({ environment: { TIPTOE_DELAY: '', TIPTOE_LIFELINE: '3' } })).toEqual(resolve())
+  })
+})
+
+describe('the configuration file', () => {
+  test('of the specification is accepted as it stands (B12)', () => {
+    const { settings } = resolve(
+      yaml(`
+crawler:
+  workers:
+    count: 1000
+    concurrency_per_worker: 10
+
+  rate_limiting:
+    default_delay: 1s
+    respect_crawl_delay: true
+    max_concurrent_per_host: 1
+
+  timeouts:
+    connection: 10s
+    read: 30s
+    total: 60s
+
+  retries:
+    max_attempts: 3
+    backoff_multiplier: 2
+
+  user_agent: "SearchBot/1.0 (+https://example.com/bot)"
+
+  frontier:
+    high_priority_quota: 40%
+    medium_priority_quota: 40%
+    low_priority_quota: 20%
+
+  deduplication:
+    bloom_filter_size: 100000000  # 100M URLs
+    false_positive_rate: 0.01
+`),
+    )
+    expect(settings).toMatchObject({
+      workers: 1000,
+      concurrency: 10,
+      userAgent: 'SearchBot/1.0 (+https://example.com/bot)',
+    })
+    expect(concurrentFetches(settings)).toBe(1000)
+  })
+
+  test('keeps the order of sites and tiers', () => {
+    const { settings } = resolve(
+      yaml(`
+seeds: [example.com/docs, "https://a.example/"]
+crawler:
+  tiers:
+    - { match: "news.example.com/**", tier: high }
+    - { match: "**", tier: low }
+sites:
+  "z.example": { delay: 200ms, concurrency: 2 }
+  "7": { delay: 1s }
+  a.example: { concurrency: 3 }
+`),
+    )
+    expect(settings.seeds).toEqual(['example.com/docs', 'https://a.example/'])
+    expect(settings.tiers).toEqual([
+      { match: 'news.example.com/**', tier: 'high' },
+      { match: '**', tier: 'low' },
+    ])
+    expect(settings.sites).toEqual([
+      { match: 'z.example', delayMs: 200, concurrency: 2 },
+      { match: '7', delayMs: 1000 },
+      { match: 'a.example', concurrency: 3 },
+    ])
+  })
+
+  test.each(['', '# nothing yet\n', '---\n', 'crawler:\n', 'crawler: { limits: }', '\uFEFFcrawler: {}'])(
+    'that says nothing changes nothing: %j',
+    (text) => {
+      expect(resolve(yaml(text))).toEqual(resolve())
+    },
+  )
+
+  test('is told of an unknown key by line, column, path and nearest name', () => {
+    const text = 'crawler:\n  rate_limiting:\n    # pace\n    defualt_delay: 1s\n'
+    expect(refusal(yaml(text)).message).toBe(
+      'crawl.yaml: crawler.rate_limiting.defualt_delay (line 4, column 5): unknown key; did you mean default_delay?',
+    )
+  })
+
+  test.each([
+    ['max_pages: 5', 'max_pages (line 1, column 1): unknown key; did you mean crawler.limits.max_pages?'],
+    ['crawler: { limits: { max_pages: many } }', 'expected a whole number of at least 1; found "many"'],
+    ['crawler: { limits: { max_pages: 0 } }', 'expected a whole number of at least 1; found 0'],
+    ['crawler: { limits: { max_pages: 1.5 } }', 'expected a whole number of at least 1; found 1.5'],
+    ['crawler: { rate_limiting: { default_delay: fast } }', 'such as 500ms, 1s or 2m; found "fast"'],
+    ['crawler: { rate_limiting: { default_delay: -1 } }', 'found -1'],
+    ['crawler: { rate_limiting: { default_delay: } }', 'found nothing'],
+    ['crawler: { rate_limiting: { per_ip_delay: 1s } }', 'per_ip_delay is not supported yet'],
+    ['crawler: { scope: { mode: hosts } }', 'expected one of prefix, host, domain, any; found "hosts"'],
+    ['crawler: { scope: { include: [a, 7] } }', 'crawler.scope.include[1] (line 1, column 34)'],
+    ['crawler: { scope: { exclude: ["re:("] } }', 'crawler.scope.exclude[0]'],
+    ['crawler: { scope: host }', 'expected a mapping with mode, include, exclude; found "host"'],
+    ['crawler: { user_agent: 5 }', 'found 5'],
+    ['crawler: { user_agent: "1Bot" }', 'found "1Bot"'],
+    ['crawler: { user_agent: "Bot\\r\\nX: y" }', 'found "Bot\\r\\nX: y"'],
+    ['crawler: { robots: { ignore_because: " " } }', 'expected a reason'],
+    ['crawler: { discovery: { sitemaps: maybe } }', 'expected true or false; found "maybe"'],
+    ['crawler: { tiers: [{ match: a, teir: high }] }', 'crawler.tiers[0].teir'],
+    ['crawler: { tiers: [{ match: a }] }', 'tier is missing'],
+    ['crawler: { deduplication: { false_positive_rate: 1 } }', 'a number between 0 and 1; found 1'],
+    ['crawler: { frontier: { high_priority_quota: 50% } }', 'must make 100% together; found 50% + 40% + 20%'],
+    ['crawler: { network: { resolve: ["example.com:443:nowhere"] } }', 'found "example.com:443:nowhere"'],
+    ['crawler: { network: { allow_addresses: [10.0.0.0/33] } }', 'found "10.0.0.0/33"'],
+    ['output: { formats: [jsonl, warc] }', 'warc is not available yet'],
+    ['output: { formats: [pdf] }', '"pdf" is no format'],
+    ['output: { formats: [] }', 'expected at least one of jsonl, markdown'],
+    ['output: { fail_on: 101% }', 'found "101%"'],
+    [
+      'sites: { "docs.example.com": { delya: 1s } }',
+      'sites."docs.example.com".delya (line 1, column 32): unknown key; did you mean delay?',
+    ],
+    ['sites: [a]', 'expected a mapping from hosts or URL patterns'],
+    ['- a', 'crawl.yaml: expected a mapping with seeds'],
+    ['just text', 'found "just text"'],
+    ['crawler: { limits: {', 'line 1'],
+    ['a: 1\n\tb: 2', 'line 2'],
+    ['seeds: [a]\nseeds: [b]', 'crawl.yaml (line 2, column 1): Map keys must be unique'],
+    ['--- {}\n--- {}', 'multiple documents'],
+    ['seeds: !mine [a]', 'mine'],
+  ])('is refused: %j', (text, expected) => {
+    const error = refusal(yaml(text))
+    expect(error.code).toBe('usage')
+    expect(error.message).toContain(expected)
+  })
+
+  test('is told of all its problems at once, together with those of variables and flags', () => {
+    const error = refusal({
+      ...yaml('crawler:\n  limts: 1\n  limits:\n    max_pages: -1\n    max_depth: x\n'),
+      environment: { TIPTOE_TIMEOUT: 'soon' },
+      flags: { scope: 'all' },
+    })
+    expect(error.message.split('\n')).toEqual([
+      '5 problems in the configuration',
+      '  crawl.yaml: crawler.limts (line 2, column 3): unknown key; did you mean limits?',
+      expect.stringMatching(/^ {2}--scope: expected one of/),
+      '  crawl.yaml: crawler.limits.max_pages (line 4, column 5): expected a whole number of at least 1; found -1',
+      expect.stringMatching(/^ {2}crawl\.yaml: crawler\.limits\.max_depth/),
+      expect.stringMatching(/^ {2}TIPTOE_TIMEOUT: expected a duration/),
+    ])
+  })
+
+  test('takes quotas with fractions that make 100 % together', () => {
+    const quotas = 'high_priority_quota: 33.3%, medium_priority_quota: 33.3%, low_priority_quota: 33.4%'
+    expect(resolve(yaml(`crawler: { frontier: { ${quotas} } }`)).settings).toMatchObject({
+      highPriorityQuotaPercent: 33.3,
+      mediumPriorityQuotaPercent: 33.3,
+      lowPriorityQuotaPercent: 33.4,
+    })
+  })
+
+  test('may use aliases, but not to multiply', () => {
+    expect(resolve(yaml('sites: { a: &slow { delay: 9s }, b: *slow }')).settings.sites).toHaveLength(2)
+    const ten = (item: string): string => Array.from({ length: 10 }, () => item).join(', ')
+    const bomb = Array.from({ length: 12 }, (_, i) => `k${i}: &k${i} [${ten(i === 0 ? 'x' : `*k${i - 1}`)}]`)
+    expect(refusal(yaml(bomb.join('\n'))).message).toContain('alias')
+    expect(refusal(yaml('seeds: *nowhere')).code).toBe('usage')
+  })
+
+  test('nested without end is refused, not fatal', () => {
+    expect(refusal(yaml(`seeds: ${'['.repeat(20_000)}`)).code).toBe('usage')
+  })
+})
+
+describe('reading the file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tiptoe-config-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test('gives its text', () => {
+    const path = join(folder, 'good.yaml')
+    writeFileSync(path, 'seeds: [a]')
+    expect(readConfigFile(path)).toEqual({ path, text: 'seeds: [a]' })
+  })
+
+  test('names the path when it is missing, a folder, or no text', () => {
+    const binary = join(folder, 'binary.yaml')
+    writeFileSync(binary, Buffer.from([0xff, 0xfe, 0x00]))
+    expect(() => readConfigFile(join(folder, 'no.yaml'))).toThrow(/no\.yaml cannot be read: there is no such file/)
+    expect(() => readConfigFile(folder)).toThrow(/it is a folder/)
+    expect(() => readConfigFile(binary)).toThrow(/binary\.yaml is not UTF-8 text/)
+  })
+})

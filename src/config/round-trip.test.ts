@@ -1,0 +1,231 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { stringify } from 'yaml'
+import { describe, expect, test } from 'vitest'
+import {
+  configSchema,
+  OPTIONS,
+  parseArguments,
+  referencePage,
+  resolveSettings,
+  settingsDifference,
+  settingsFromLibrary,
+  toCrawlYaml,
+  type CrawlerOptions,
+  type Settings,
+} from './index.ts'
+
+const VERSION = '1.2.3'
+const HOUR_MS = 3_600_000
+
+const word = fc.stringMatching(/^[!-~]{1,30}$/)
+const phrase = fc.string({ minLength: 1, maxLength: 60, unit: 'grapheme' }).filter((text) => text.trim() !== '')
+const pattern = fc.stringMatching(/^[a-z0-9][a-z0-9./*?-]{0,20}$/)
+const patterns = fc.array(pattern, { maxLength: 4 })
+const durationMs = fc.oneof(
+  fc.integer({ min: 1, max: HOUR_MS }),
+  fc.integer({ min: 1, max: 3600 }).map((s) => s * 1000),
+)
+const bytes = fc.oneof(
+  fc.integer({ min: 1, max: 2 ** 40 }),
+  fc.integer({ min: 1, max: 5000 }).map((n) => n * 1_000_000),
+)
+const percent = fc.integer({ min: 0, max: 1000 }).map((tenths) => tenths / 10)
+const host = fc.domain()
+const address = fc.oneof(
+  fc.ipV4(),
+  fc.ipV6().map((ip) => ip.toLowerCase()),
+)
+
+/** Any value that each setting may have. */
+const VALUES: { [K in keyof Settings]-?: fc.Arbitrary<NonNullable<Settings[K]>> } = {
+  seeds: fc.array(fc.oneof(fc.webUrl(), word), { maxLength: 4 }),
+  inputFile: phrase,
+  outDirectory: phrase,
+  scope: fc.constantFrom('prefix', 'host', 'domain', 'any'),
+  include: patterns,
+  exclude: patterns,
+  sitemaps: fc.boolean(),
+  followNofollow: fc.boolean(),
+  maxPages: fc.integer({ min: 1 }),
+  maxDepth: fc.nat(),
+  maxTimeMs: durationMs,
+  maxBytes: bytes,
+  maxBodyBytes: bytes,
+  maxRedirects: fc.integer({ min: 0, max: 100 }),
+  delayMs: durationMs,
+  respectCrawlDelay: fc.boolean(),
+  maxCrawlDelayMs: durationMs,
+  crawlDelayOverMax: fc.constantFrom('skip', 'clamp'),
+  perHost: fc.integer({ min: 1, max: 100 }),
+  perIpDelayMs: fc.constant(0),
+  concurrency: fc.integer({ min: 1, max: 1000 }),
+  workers: fc.integer({ min: 1, max: 1_000_000 }),
+  userAgent: fc.stringMatching(/^[A-Za-z_-]{1,9}(\/[ -~]{0,30})?$/),
+  ignoreRobotsBecause: phrase,
+  connectTimeoutMs: durationMs,
+  readTimeoutMs: durationMs,
+  timeoutMs: durationMs,
+  attempts: fc.integer({ min: 1, max: 20 }),
+  retryDelayMs: durationMs,
+  backoffMultiplier: fc.integer({ min: 10, max: 100 }).map((tenths) => tenths / 10),
+  resolve: fc.array(fc.record({ host, port: fc.integer({ min: 1, max: 65_535 }), address }), { maxLength: 3 }),
+  allowAddresses: fc.array(
+    fc.oneof(
+      address,
+      fc.ipV4().map((ip) => `${ip}/8`),
+    ),
+    { maxLength: 3 },
+  ),
+  formats: fc.constantFrom(['jsonl'], ['markdown'], ['markdown', 'jsonl']),
+  recordLinks: fc.boolean(),
+  failOnPercent: percent,
+  drainMs: durationMs,
+  // One quota cannot change alone.
+  highPriorityQuotaPercent: fc.constant(40),
+  mediumPriorityQuotaPercent: fc.constant(40),
+  lowPriorityQuotaPercent: fc.constant(20),
+  tiers: fc.array(fc.record({ match: pattern, tier: fc.constantFrom('high', 'medium', 'low') }), { maxLength: 3 }),
+  bloomFilterSize: fc.integer({ min: 1 }),
+  falsePositiveRate: fc.double({ min: 1e-6, max: 0.999, noNaN: true }),
+  sites: fc.uniqueArray(
+    fc.record(
+      { match: pattern, delayMs: durationMs, concurrency: fc.integer({ min: 1, max: 100 }) },
+      { requiredKeys: ['match'] },
+    ),
+    { maxLength: 3, selector: ({ match }) => match },
+  ),
+}
+
+const DEFAULTS = resolveSettings({ version: VERSION }).settings
+
+/** Settings with some options changed at random. */
+const anySettings = fc.record(VALUES, { requiredKeys: [] }).map((changes): Settings => ({ ...DEFAULTS, ...changes }))
+
+test.each(OPTIONS.map((option) => [option.name, option] as const))(
+  '%s means the same in the file, in a variable, as a flag and in a program',
+  (name, option) => {
+    fc.assert(
+      fc.property(VALUES[option.setting] as fc.Arbitrary<unknown>, (value) => {
+        const expected = { ...DEFAULTS, [option.setting]: value }
+        const written = option.kind.write(value)
+
+        const content = option.path.split('.').reduceRight((inner, key) => new Map([[key, inner]]), written)
+        const file = { path: 'c.yaml', text: stringify(content, { lineWidth: 0 }) }
+        expect(resolveSettings({ version: VERSION, file }).settings).toEqual(expected)
+
+        const variable = `TIPTOE_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`
+        const text = Array.isArray(written) ? written.join(name === 'format' ? ',' : ' ') : String(written)
+        if (option.variable !== false && text !== '') {
+          expect(resolveSettings({ version: VERSION, environment: { [variable]: text } }).settings).toEqual(expected)
+        }
+
+        if (option.flag !== undefined) {
+          const { flags } = parseArguments(flagWords(option.flag === true ? kebab(name) : option.flag, written))
+          expect(resolveSettings({ version: VERSION, flags }).settings).toEqual(expected)
+        }
+
+        const plain = written instanceof Map ? Object.fromEntries(written) : written
+        const fromLibrary = settingsFromLibrary({ [name]: plain }, VERSION)
+        // An object of a program lists keys that look like numbers first; nobody has such a site.
+        if (!(written instanceof Map && [...written.keys()].some((key) => /^\d+$/.test(String(key))))) {
+          expect(fromLibrary).toEqual(expected)
+        }
+      }),
+      { numRuns: 30 },
+    )
+  },
+)
+
+const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+function flagWords(flag: string, written: unknown): string[] {
+  if (typeof written === 'boolean') return [written ? `--${flag}` : `--no-${flag}`]
+  return (Array.isArray(written) ? written : [written]).map((value) => `--${flag}=${String(value)}`)
+}
+
+describe('crawl.yaml', () => {
+  test('reads back to the same settings', () => {
+    fc.assert(
+      fc.property(anySettings, (settings) => {
+        const stored = { path: 'crawl.yaml', text: toCrawlYaml(settings) }
+        expect(resolveSettings({ version: 'another', stored }).settings).toEqual(settings)
+        expect(settingsDifference(settings, resolveSettings({ version: 'another', stored }).settings)).toEqual([])
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('is written for people', () => {
+    const { settings } = resolveSettings({
+      version: VERSION,
+      flags: { seeds: ['https://a.example/'], maxBytes: '2GB' },
+    })
+    const text = toCrawlYaml(settings)
+    expect(text).toMatch(/^seeds:\n {2}- https:\/\/a\.example\/$/m)
+    expect(text).toMatch(/^ {4}default_delay: 1s$/m)
+    expect(text).toMatch(/^ {4}max_body_size: 10MB$/m)
+    expect(text).toMatch(/^ {4}max_bytes: 2GB$/m)
+    expect(text).toMatch(/^ {4}high_priority_quota: 40%$/m)
+  })
+})
+
+describe('a resumed crawl', () => {
+  const settings = (flags: Record<string, unknown>) => resolveSettings({ version: VERSION, flags }).settings
+
+  test('differs by what decides its pages, and by nothing else', () => {
+    const before = settings({ seeds: ['a', 'b'], exclude: ['x'], maxPages: '5' })
+    expect(
+      settingsDifference(before, settings({ seeds: ['b', 'a'], exclude: ['x'], maxPages: '9', delay: '2s' })),
+    ).toEqual([])
+    expect(settingsDifference(before, settings({ seeds: ['a', 'b'], scope: 'host', maxDepth: '2' }))).toEqual([
+      { option: 'scope', label: '--scope', before: '"prefix"', after: '"host"' },
+      { option: 'exclude', label: '--exclude', before: '["x"]', after: '[]' },
+      { option: 'maxDepth', label: '--max-depth', before: 'none', after: '2' },
+    ])
+  })
+})
+
+describe('the library', () => {
+  test('takes numbers as milliseconds and bytes', () => {
+    expect(settingsFromLibrary({ delay: 200, maxBodySize: 1000, sites: { a: { delay: 50 } } }, VERSION)).toMatchObject({
+      delayMs: 200,
+      maxBodyBytes: 1000,
+      sites: [{ match: 'a', delayMs: 50 }],
+    })
+    expect(settingsFromLibrary({ delay: '0.2s', scope: 'host', maxPages: 100 }, VERSION)).toMatchObject({
+      delayMs: 200,
+      scope: 'host',
+      maxPages: 100,
+    })
+  })
+
+  test('names the option that is wrong', () => {
+    expect(() => settingsFromLibrary({ maxpages: 1 } as CrawlerOptions, VERSION)).toThrow('unknown option maxpages')
+    expect(() => settingsFromLibrary({ maxPages: 0 }, VERSION)).toThrow(
+      'maxPages: expected a whole number of at least 1',
+    )
+    expect(() => settingsFromLibrary({ exclude: ['a', ''] }, VERSION)).toThrow('exclude[1]: expected a pattern')
+  })
+})
+
+describe('generated files', () => {
+  const read = (name: string) => readFileSync(new URL(`../../docs/reference/${name}`, import.meta.url), 'utf8')
+
+  test('are those that the table makes: run node src/config/generate.ts', () => {
+    expect(read('options.md')).toBe(referencePage())
+    expect(JSON.parse(read('tiptoe.schema.json'))).toEqual(configSchema())
+  })
+
+  test('show a configuration file that is right', () => {
+    const text = /```yaml\n([^]*?)```/.exec(referencePage())?.[1] ?? ''
+    const { settings } = resolveSettings({ version: VERSION, file: { path: 'example.yaml', text } })
+    expect(settings).toMatchObject({ maxPages: 500, sites: [{ match: 'docs.example.com', delayMs: 200 }] })
+  })
+
+  test('have a unique path, flag and name for each option', () => {
+    for (const key of ['name', 'setting', 'path', 'help'] as const) {
+      expect(new Set(OPTIONS.map((option) => option[key])).size).toBe(OPTIONS.length)
+    }
+  })
+})

@@ -1,0 +1,104 @@
+/**
+ * The resolved configuration: plain data with camelCase names and units in them, complete and validated. Only this
+ * module makes a `Settings`; everyone else reads it. What a person may write to get there is in `options.ts`.
+ */
+import type { Tier } from '../model/index.ts'
+import type { ScopeMode } from '../url/index.ts'
+
+export const FORMATS = ['jsonl', 'markdown'] as const
+export type Format = (typeof FORMATS)[number]
+
+/** What to do with a host whose Crawl-delay is longer than `maxCrawlDelayMs`. */
+export const CRAWL_DELAY_POLICIES = ['skip', 'clamp'] as const
+export type CrawlDelayPolicy = (typeof CRAWL_DELAY_POLICIES)[number]
+
+/** Dial `address` whenever `host` and `port` are asked for, as in curl. */
+export interface ResolveRule {
+  /** Lower case, without brackets. */
+  readonly host: string
+  readonly port: number
+  /** An IPv4 or IPv6 address, without brackets. */
+  readonly address: string
+}
+
+export interface TierRule {
+  readonly match: string
+  readonly tier: Tier
+}
+
+/** What differs for the hosts or URLs that `match` names; the first rule that matches wins. */
+export interface SiteRule {
+  readonly match: string
+  readonly delayMs?: number
+  readonly concurrency?: number
+}
+
+export interface Settings {
+  /** As typed: a scheme may be missing. */
+  readonly seeds: readonly string[]
+  /** A file with one seed per line; `-` is stdin. */
+  readonly inputFile?: string
+  /** Absent: the command line chooses a folder by the first seed. */
+  readonly outDirectory?: string
+
+  readonly scope: ScopeMode
+  readonly include: readonly string[]
+  readonly exclude: readonly string[]
+  readonly sitemaps: boolean
+  readonly followNofollow: boolean
+
+  /** An absent limit does not limit. */
+  readonly maxPages?: number
+  /** 0: the seeds alone. */
+  readonly maxDepth?: number
+  readonly maxTimeMs?: number
+  readonly maxBytes?: number
+  readonly maxBodyBytes: number
+  readonly maxRedirects: number
+  /** How long a stopping crawl lets what runs end; 0: not at all. */
+  readonly drainMs: number
+
+  readonly delayMs: number
+  readonly respectCrawlDelay: boolean
+  readonly maxCrawlDelayMs: number
+  readonly crawlDelayOverMax: CrawlDelayPolicy
+  readonly perHost: number
+  /** Always 0 today. */
+  readonly perIpDelayMs: number
+  /** See `concurrentFetches` for what the next two make together. */
+  readonly concurrency: number
+  readonly workers: number
+
+  readonly userAgent: string
+  /** Present: robots.txt is not asked for, and this is why. */
+  readonly ignoreRobotsBecause?: string
+  readonly connectTimeoutMs: number
+  readonly readTimeoutMs: number
+  readonly timeoutMs: number
+  readonly attempts: number
+  readonly retryDelayMs: number
+  readonly backoffMultiplier: number
+  readonly resolve: readonly ResolveRule[]
+  readonly allowAddresses: readonly string[]
+
+  readonly formats: readonly Format[]
+  readonly recordLinks: boolean
+  /** Exit 1 when more than this share of the URLs tried could not be had. */
+  readonly failOnPercent: number
+
+  readonly highPriorityQuotaPercent: number
+  readonly mediumPriorityQuotaPercent: number
+  readonly lowPriorityQuotaPercent: number
+  readonly tiers: readonly TierRule[]
+  readonly bloomFilterSize: number
+  readonly falsePositiveRate: number
+  readonly sites: readonly SiteRule[]
+}
+
+/** No machine fetches more pages than this at once: each may hold a socket and a body of `maxBodyBytes`. */
+export const MAX_CONCURRENT_FETCHES = 1000
+
+/** How many fetches run at once on this machine: all its workers together, within what one machine can carry. */
+export function concurrentFetches(settings: Pick<Settings, 'workers' | 'concurrency'>): number {
+  return Math.min(settings.workers * settings.concurrency, MAX_CONCURRENT_FETCHES)
+}

@@ -1,0 +1,55 @@
+/**
+ * The language of a code block, from the names that highlighters and generators give it: `language-js`,
+ * `highlight-python3` (Sphinx), `highlight-source-rust` (GitHub), `lang-c`, `brush: java`, `sourceCode haskell`.
+ */
+import { classTokens } from './furniture.ts'
+import type { Attributes } from './attributes.ts'
+
+const PREFIXES = ['language-', 'highlight-source-', 'highlight-text-', 'highlight-', 'lang-', 'brush:']
+/** The next class names the language. */
+const MARKERS: ReadonlySet<string> = new Set(['sourcecode', 'brush:', 'hljs', 'src'])
+/** Words in the place of a language that name none. */
+const NOT_LANGUAGES: ReadonlySet<string> = new Set([
+  'default',
+  'none',
+  'plaintext',
+  'notranslate',
+  'guess',
+  'auto',
+  'undefined',
+  'source',
+  'wrapper',
+  'container',
+])
+const SYNONYMS: ReadonlyMap<string, string> = new Map([
+  ['python3', 'python'],
+  ['pycon3', 'pycon'],
+  ['ipython3', 'python'],
+  ['c++', 'cpp'],
+  ['objectivec', 'objc'],
+])
+const LANGUAGE = /^[a-z0-9][a-z0-9+#._-]{0,23}$/
+
+/** The language that the attributes name; '' where they say there is none; undefined where they say nothing. */
+export function codeLanguage(attributes: Attributes): string | undefined {
+  const told = attributes['data-lang'] ?? attributes['data-language']
+  if (told !== undefined && told !== '') return tidy(told.toLowerCase())
+  if (attributes.class === undefined) return undefined
+  const tokens = classTokens(attributes.class)
+  for (const [index, token] of tokens.entries()) {
+    if (MARKERS.has(token) && tokens[index + 1] !== undefined) {
+      const next = (tokens[index + 1] as string).replace(/^language-|;$/g, '')
+      if (LANGUAGE.test(next)) return tidy(next)
+    }
+    for (const prefix of PREFIXES) {
+      if (token.length > prefix.length && token.startsWith(prefix))
+        return tidy(token.slice(prefix.length).replace(';', ''))
+    }
+  }
+  return undefined
+}
+
+function tidy(language: string): string {
+  if (!LANGUAGE.test(language) || NOT_LANGUAGES.has(language)) return ''
+  return SYNONYMS.get(language) ?? language
+}

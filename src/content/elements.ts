@@ -1,0 +1,141 @@
+/**
+ * What the reader needs to know about each HTML element: how it nests, and whether its text is content. An element
+ * that is not in the table is transparent: its tags vanish and its text stays.
+ */
+
+/** Has no content and no end tag. */
+export const VOID = 1
+/** Ends an open paragraph when it begins, and stops the search for an inline element's end tag. */
+export const BLOCK = 2
+/** Its content is text up to its own end tag, whatever it looks like (HTML §13.2.5.2 to §13.2.5.4). */
+export const RAW = 4
+/** Never content: code for the browser, controls, drawings. */
+export const HARD_JUNK = 8
+/** Page furniture; content only where a page has nothing else. */
+export const SOFT_JUNK = 16
+/** Marks up a run of text: link, emphasis, code. */
+export const MARK = 32
+/** End tags inside it do not close what was opened outside. */
+export const BOUNDARY = 64
+
+export interface ElementKind {
+  readonly id: number
+  readonly name: string
+  readonly flags: number
+}
+
+const FLAGS: Record<string, number> = {
+  a: MARK,
+  abbr: 0,
+  address: BLOCK,
+  annotation: 0,
+  area: VOID | HARD_JUNK,
+  article: BLOCK,
+  aside: BLOCK,
+  audio: HARD_JUNK,
+  b: MARK,
+  base: VOID,
+  blockquote: BLOCK,
+  br: VOID,
+  button: HARD_JUNK,
+  canvas: HARD_JUNK,
+  caption: BLOCK | BOUNDARY,
+  center: BLOCK,
+  cite: MARK,
+  code: MARK,
+  col: VOID | HARD_JUNK,
+  datalist: HARD_JUNK,
+  dd: BLOCK,
+  del: MARK,
+  details: BLOCK,
+  dialog: BLOCK | SOFT_JUNK,
+  div: BLOCK,
+  dl: BLOCK,
+  dt: BLOCK,
+  em: MARK,
+  embed: VOID | HARD_JUNK,
+  fieldset: BLOCK,
+  figcaption: BLOCK,
+  figure: BLOCK,
+  footer: BLOCK | SOFT_JUNK,
+  form: BLOCK,
+  h1: BLOCK,
+  h2: BLOCK,
+  h3: BLOCK,
+  h4: BLOCK,
+  h5: BLOCK,
+  h6: BLOCK,
+  header: BLOCK,
+  hgroup: BLOCK,
+  hr: VOID | BLOCK,
+  i: MARK,
+  iframe: RAW | HARD_JUNK,
+  img: VOID,
+  input: VOID | HARD_JUNK,
+  kbd: MARK,
+  li: BLOCK,
+  link: VOID | HARD_JUNK,
+  main: BLOCK,
+  map: HARD_JUNK,
+  math: 0,
+  menu: BLOCK,
+  meta: VOID | HARD_JUNK,
+  nav: BLOCK | SOFT_JUNK,
+  noembed: RAW | HARD_JUNK,
+  noframes: RAW | HARD_JUNK,
+  noscript: HARD_JUNK,
+  object: HARD_JUNK,
+  ol: BLOCK,
+  p: BLOCK,
+  param: VOID | HARD_JUNK,
+  pre: BLOCK,
+  q: MARK,
+  s: MARK,
+  samp: MARK,
+  script: RAW | HARD_JUNK,
+  section: BLOCK,
+  select: HARD_JUNK,
+  source: VOID | HARD_JUNK,
+  span: 0,
+  strike: MARK,
+  strong: MARK,
+  style: RAW | HARD_JUNK,
+  sub: MARK,
+  summary: BLOCK,
+  sup: MARK,
+  svg: HARD_JUNK,
+  table: BLOCK | BOUNDARY,
+  tbody: BLOCK,
+  td: BLOCK | BOUNDARY,
+  template: HARD_JUNK,
+  textarea: RAW | HARD_JUNK,
+  tfoot: BLOCK,
+  th: BLOCK | BOUNDARY,
+  thead: BLOCK,
+  title: RAW | HARD_JUNK,
+  tr: BLOCK,
+  track: VOID | HARD_JUNK,
+  tt: MARK,
+  ul: BLOCK,
+  var: MARK,
+  video: HARD_JUNK,
+  wbr: VOID | HARD_JUNK,
+}
+
+/** By id; 0 is no element, so that a tape full of zeroes is harmless. */
+export const ELEMENTS: readonly ElementKind[] = [
+  { id: 0, name: '', flags: 0 },
+  ...Object.entries(FLAGS).map(([name, flags], index) => ({ id: index + 1, name, flags })),
+]
+
+const BY_NAME = new Map(ELEMENTS.map((element) => [element.name, element]))
+
+/** The element of this name in any case, or undefined. */
+export function elementNamed(name: string): ElementKind | undefined {
+  return BY_NAME.get(name) ?? BY_NAME.get(name.toLowerCase())
+}
+
+/** The ids of some elements, for a quick test. */
+export function idsOf(...names: readonly string[]): ReadonlySet<number> {
+  return new Set(names.map((name) => BY_NAME.get(name)?.id ?? 0))
+}

@@ -1,0 +1,37 @@
+/** What a page says: its main content as Markdown, how long it is, and what it resembles. */
+import { contentHash } from './content-hash.ts'
+import { htmlToMarkdown } from './markdown.ts'
+import { plainText } from './plain-text.ts'
+import { simhash } from './simhash.ts'
+import { countTokens } from './tokens.ts'
+
+export { contentHash } from './content-hash.ts'
+export { createNearDuplicateIndex, type NearDuplicate, type NearDuplicateIndex } from './near-duplicates.ts'
+export { hammingDistance, simhash } from './simhash.ts'
+export { countTokens } from './tokens.ts'
+
+export interface Content {
+  /** The main content as GitHub Flavored Markdown, ending with a newline; empty for a page without text. */
+  readonly markdown: string
+  /** The same as plain words. */
+  readonly text: string
+  /** An estimate, see `countTokens`. */
+  readonly tokens: number
+  /** `sha256:` and the hex digest of the Markdown. */
+  readonly contentHash: string
+  /** null for a page without text. */
+  readonly simhash: bigint | null
+}
+
+/** Reads a page that came from `url`; `title` is its title element, which tells the page's heading from the site's. */
+export function readContent(html: string, context: { url: string; title: string | null }): Content {
+  const markdown = htmlToMarkdown(html, context)
+  const text = plainText(markdown)
+  return {
+    markdown,
+    text,
+    tokens: countTokens(markdown),
+    contentHash: contentHash(markdown),
+    simhash: text === '' ? null : simhash(text),
+  }
+}

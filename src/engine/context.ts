@@ -1,0 +1,33 @@
+/** What every kind of task is worked on with, and what working on one comes to. */
+import type { Clock, Rng } from '../base/index.ts'
+import type { Settings } from '../config/index.ts'
+import type { Fetcher } from '../fetch/index.ts'
+import type { Lease, Settlement } from '../frontier/index.ts'
+import type { NormalizedUrl, Tier } from '../model/index.ts'
+import type { HostRegistry } from '../politeness/index.ts'
+import type { OutputRecord } from '../sink/index.ts'
+import type { Scope } from '../url/index.ts'
+
+export interface TaskContext {
+  readonly settings: Settings
+  readonly clock: Clock
+  readonly rng: Rng
+  readonly fetcher: Fetcher
+  readonly registry: HostRegistry
+  readonly scope: Scope
+  /** The name by which robots.txt and meta robots know us. */
+  readonly productToken: string
+  tierOf(url: NormalizedUrl): Tier | undefined
+  /** Adds URLs ahead of the settlement that names them, for answers that name very many. */
+  addEarly(found: NonNullable<Settlement['found']>): Promise<void>
+  readonly lease: Lease
+  /** Aborted when the crawl can no longer wait for this task. */
+  readonly signal: AbortSignal
+}
+
+/** All of a settlement but whose it is. */
+export interface TaskResult extends Omit<Settlement, 'lease' | 'task' | 'record'> {
+  readonly record?: OutputRecord
+  /** The machine seems to be offline: nothing was decided about the task. */
+  readonly offline?: string
+}

@@ -1,0 +1,183 @@
+import * as zlib from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { createRng } from '../base/index.ts'
+import {
+  expectError,
+  expectResponse,
+  MEGABYTE,
+  serveHttp,
+  signalled,
+  testFetcher,
+  textOf,
+} from './test-support/loopback.ts'
+
+const SMALL = 'Tiptoe reads this page. '.repeat(2000)
+/** Random, so that it stays large when compressed and is decoded while it comes. */
+const rng = createRng(1)
+const LARGE = Buffer.from(Array.from({ length: 400_000 }, () => rng.int(256)))
+
+const ENCODERS: Record<string, (bytes: Uint8Array) => Uint8Array> = {
+  gzip: zlib.gzipSync,
+  'x-gzip': zlib.gzipSync,
+  deflate: zlib.deflateSync,
+  br: (bytes) => zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } }),
+  zstd: zlib.zstdCompressSync,
+}
+
+const serve = (coding: string | string[], bytes: Uint8Array): Promise<number> =>
+  serveHttp((_request, response) => response.writeHead(200, { 'content-encoding': coding }).end(bytes))
+
+const NAMES = Object.keys(ENCODERS)
+
+describe.each(NAMES)('%s', (name) => {
+  const encode = ENCODERS[name] as (bytes: Uint8Array) => Uint8Array
+
+  test('a small body', async () => {
+    const bytes = encode(Buffer.from(SMALL))
+    const port = await serve(name, bytes)
+    const response = expectResponse(await testFetcher().get(`http://127.0.0.1:${port}/`))
+    expect(textOf(response)).toBe(SMALL)
+    expect(response).toMatchObject({ wireBytes: bytes.length, truncated: false })
+  })
+
+  test('a large body', async () => {
+    const port = await serve(name, encode(LARGE))
+    const response = expectResponse(await testFetcher().get(`http://127.0.0.1:${port}/`))
+    expect(Buffer.compare(response.body, LARGE)).toBe(0)
+    expect(response.truncated).toBe(false)
+  })
+
+  test('an empty body', async () => {
+    const fetcher = testFetcher()
+    const port = await serve(name, new Uint8Array(0))
+    expect(expectResponse(await fetcher.get(`http://127.0.0.1:${port}/`)).body).toHaveLength(0)
+    const encoded = await serve(name, encode(new Uint8Array(0)))
+    expect(expectResponse(await fetcher.get(`http://127.0.0.1:${encoded}/`)).body).toHaveLength(0)
+  })
+
+  test.each([
+    ['small', Buffer.from(SMALL)],
+    ['large', LARGE],
+  ])('a %s body is cut at the cap', async (_size, plain) => {
+    const port = await serve(name, encode(plain))
+    const response = expectResponse(await testFetcher({ maxBodyBytes: 20_000 }).get(`http://127.0.0.1:${port}/`))
+    expect(Buffer.compare(response.body, plain.subarray(0, 20_000))).toBe(0)
+    expect(response.truncated).toBe(true)
+  })
+
+  test.each([
+    ['small', Buffer.from(SMALL)],
+    ['large', LARGE],
+  ])('a %s body of exactly the cap is whole', async (_size, plain) => {
+    const port = await serve(name, encode(plain))
+    const fetcher = testFetcher({ maxBodyBytes: plain.length })
+    const response = expectResponse(await fetcher.get(`http://127.0.0.1:${port}/`))
+    expect(response.body).toHaveLength(plain.length)
+    expect(response.truncated).toBe(false)
+  })
+
+  test('a body beyond the cap on the wire gives what could be decoded', async () => {
+    const port = await serve(name, encode(LARGE))
+    const response = expectResponse(await testFetcher({ maxWireBytes: 200_000 }).get(`http://127.0.0.1:${port}/`))
+    expect(response.truncated).toBe(true)
+    expect(response.body.length).toBeGreaterThan(0)
+    expect(Buffer.compare(response.body, LARGE.subarray(0, response.body.length))).toBe(0)
+  })
+
+  test.each([
+    ['small', Buffer.from(SMALL)],
+    ['large', LARGE],
+  ])('a %s body that stops short is broken, not half a page', async (_size, plain) => {
+    const bytes = encode(plain)
+    const port = await serve(name, bytes.subarray(0, bytes.length - 12))
+    const error = expectError(await testFetcher().get(`http://127.0.0.1:${port}/`))
+    expect(error).toMatchObject({ code: 'encoding', retryable: true, status: 200, sent: true })
+    expect(error.detail).toMatch(/body is broken/)
+  })
+
+  test('a body that is something else is broken', async () => {
+    const port = await serve(name, Buffer.from('<!doctype html><p>not compressed at all'))
+    expect(expectError(await testFetcher().get(`http://127.0.0.1:${port}/`)).code).toBe('encoding')
+  })
+
+  test('a bomb costs no more than the cap and ends the transfer', async () => {
+    const { promise: closed, resolve } = signalled<void>()
+    const bomb = encode(Buffer.alloc(64 * MEGABYTE))
+    const port = await serveHttp((_request, response) => {
+      response.once('close', resolve)
+      response.writeHead(200, { 'content-encoding': name })
+      response.write(bomb)
+      // And then nothing: only a fetcher that has had enough ends this.
+      if (bomb.length < 150_000) response.end()
+    })
+    const response = expectResponse(await testFetcher({ maxBodyBytes: MEGABYTE }).get(`http://127.0.0.1:${port}/`))
+    expect(response.body).toHaveLength(MEGABYTE)
+    expect(response.truncated).toBe(true)
+    await closed
+  })
+})
+
+test('deflate without the wrapping of zlib is understood', async () => {
+  const fetcher = testFetcher()
+  for (const plain of [Buffer.from(SMALL), LARGE]) {
+    const port = await serve('deflate', zlib.deflateRawSync(plain))
+    const response = expectResponse(await fetcher.get(`http://127.0.0.1:${port}/`))
+    expect(Buffer.compare(response.body, plain)).toBe(0)
+  }
+})
+
+test('a gzip body of several members is read to the end', async () => {
+  const port = await serve('gzip', Buffer.concat([zlib.gzipSync('one '), zlib.gzipSync('two')]))
+  expect(textOf(await testFetcher().get(`http://127.0.0.1:${port}/`))).toBe('one two')
+})
+
+test('codings on top of each other are undone in turn, from one field or several', async () => {
+  const fetcher = testFetcher()
+  for (const plain of [Buffer.from(SMALL), LARGE]) {
+    const bytes = zlib.zstdCompressSync(zlib.gzipSync(zlib.deflateSync(plain)))
+    for (const field of ['deflate, gzip , identity, ZSTD', ['deflate', 'gzip', 'zstd']]) {
+      const port = await serve(field, bytes)
+      const response = expectResponse(await fetcher.get(`http://127.0.0.1:${port}/`))
+      expect(Buffer.compare(response.body, plain)).toBe(0)
+    }
+  }
+})
+
+test('a bomb inside a bomb is bounded at every stage', async () => {
+  // The outer coding expands to empty gzip members without end, which the inner one turns into nothing.
+  const nothing = zlib.gzipSync(new Uint8Array(0))
+  const inner = Buffer.alloc(nothing.length * 200_000)
+  for (let at = 0; at < inner.length; at += nothing.length) inner.set(nothing, at)
+  const port = await serve('gzip, zstd', zlib.zstdCompressSync(inner))
+  const fetcher = testFetcher({ maxBodyBytes: MEGABYTE / 2, maxWireBytes: MEGABYTE / 2 })
+  expect(expectError(await fetcher.get(`http://127.0.0.1:${port}/`))).toMatchObject({
+    code: 'too-large',
+    retryable: false,
+  })
+})
+
+test.each([
+  ['compress', /"compress" is not known/],
+  ['gzip, nonsense', /"nonsense" is not known/],
+  ['constructor', /"constructor" is not known/],
+  ['gzip, gzip, gzip, gzip, gzip, gzip', /more than 5 content codings/],
+])('the coding %j is an error', async (field, words) => {
+  const port = await serve(field, zlib.gzipSync('x'))
+  const error = expectError(await testFetcher().get(`http://127.0.0.1:${port}/`))
+  expect(error).toMatchObject({ code: 'encoding', retryable: false, status: 200 })
+  expect(error.detail).toMatch(words)
+})
+
+test('a coded body can be aborted while it is decoded', async () => {
+  const { promise: written, resolve } = signalled<void>()
+  const bytes = zlib.gzipSync(LARGE)
+  const port = await serveHttp((_request, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' })
+    response.write(bytes.subarray(0, 300_000), () => resolve())
+  })
+  const controller = new AbortController()
+  const outcome = testFetcher().get(`http://127.0.0.1:${port}/`, {}, controller.signal)
+  await written
+  controller.abort()
+  expect(await outcome).toEqual({ kind: 'aborted' })
+})

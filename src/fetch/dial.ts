@@ -1,0 +1,163 @@
+/**
+ * From a list of permitted addresses to one open socket: TCP to whichever answers first (RFC 8305 with staggered
+ * starts), then TLS with ALPN. It dials exactly the addresses it is given and resolves nothing itself.
+ */
+import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
+import type { Clock } from '../base/index.ts'
+import { connectFailure, tlsFailure, type FailedAttempt } from './failure.ts'
+import type { Failure, Protocol } from './outcome.ts'
+import type { Target } from './target.ts'
+
+export interface DialSettings {
+  readonly secureContext: SecureContext
+  readonly rejectUnauthorized: boolean
+}
+
+export interface Dialled {
+  readonly kind: 'socket'
+  readonly socket: Socket | TLSSocket
+  readonly address: string
+  readonly protocol: Protocol
+}
+
+export type DialResult = Dialled | { readonly kind: 'failure'; readonly failure: Failure }
+
+/** RFC 8305 §5: the "Connection Attempt Delay". */
+const NEXT_ATTEMPT_MS = 250
+/** A name with many addresses is given up on after this many. */
+const MAX_ATTEMPTS = 6
+/** Wide enough that a page of usual size is read at once. */
+const READ_BUFFER_BYTES = 64 * 1024
+
+/** Calls `done` once, unless cancelled. Returns how to cancel, which closes everything. */
+export function dial(
+  target: Target,
+  addresses: readonly string[],
+  offerHttp2: boolean,
+  settings: DialSettings,
+  clock: Clock,
+  done: (result: DialResult) => void,
+): () => void {
+  let cancelTls = (): void => {}
+  const cancelTcp = raceTcp(addresses, target.port, clock, (result) => {
+    if (result.kind === 'failed') return done({ kind: 'failure', failure: connectFailure(result.attempts) })
+    const { socket, address } = result
+    if (!target.secure) return done({ kind: 'socket', socket, address, protocol: 'http/1.1' })
+    cancelTls = shakeHands(socket, address, target.hostname, offerHttp2, settings, done)
+  })
+  return () => {
+    cancelTcp()
+    cancelTls()
+  }
+}
+
+type TcpResult =
+  | { readonly kind: 'open'; readonly socket: Socket; readonly address: string }
+  | { readonly kind: 'failed'; readonly attempts: readonly FailedAttempt[] }
+
+function raceTcp(
+  addresses: readonly string[],
+  port: number,
+  clock: Clock,
+  done: (result: TcpResult) => void,
+): () => void {
+  const order = interleaveFamilies(addresses).slice(0, MAX_ATTEMPTS)
+  const open = new Set<Socket>()
+  const failed: FailedAttempt[] = []
+  let next = 0
+  let over = false
+  let cancelTimer = (): void => {}
+
+  const finish = (winner?: Socket): void => {
+    over = true
+    cancelTimer()
+    for (const socket of open) if (socket !== winner) socket.destroy()
+    open.clear()
+  }
+  const start = (): void => {
+    cancelTimer()
+    const address = order[next++]
+    if (over || address === undefined) return
+    const options = { host: address, port, noDelay: true, keepAlive: true, highWaterMark: READ_BUFFER_BYTES }
+    const socket = connectTcp(options)
+    open.add(socket)
+    // Also keeps a late error of a socket that lost, or was handed on, from ending the process.
+    socket.on('error', (error) => {
+      if (over || !open.delete(socket)) return
+      failed.push({ address, error })
+      if (failed.length === order.length) {
+        finish()
+        done({ kind: 'failed', attempts: failed })
+      } else if (next < order.length) {
+        start()
+      }
+    })
+    socket.once('connect', () => {
+      if (over) return
+      finish(socket)
+      done({ kind: 'open', socket, address })
+    })
+    if (next < order.length) cancelTimer = clock.timer(NEXT_ATTEMPT_MS, start)
+  }
+  start()
+  return () => finish()
+}
+
+/** The resolver's order, with the families taking turns, so that one broken family costs one attempt (RFC 8305 §4). */
+function interleaveFamilies(addresses: readonly string[]): string[] {
+  const isSix = (address: string): boolean => address.includes(':')
+  const firstIsSix = addresses.length > 0 && isSix(addresses[0] ?? '')
+  const first = addresses.filter((address) => isSix(address) === firstIsSix)
+  const second = addresses.filter((address) => isSix(address) !== firstIsSix)
+  const order: string[] = []
+  for (let index = 0; order.length < addresses.length; index++) {
+    for (const address of [first[index], second[index]]) if (address !== undefined) order.push(address)
+  }
+  return order
+}
+
+const HTTP1_ONLY = ['http/1.1']
+const HTTP2_FIRST = ['h2', 'http/1.1']
+
+function shakeHands(
+  tcp: Socket,
+  address: string,
+  hostname: string,
+  offerHttp2: boolean,
+  settings: DialSettings,
+  done: (result: DialResult) => void,
+): () => void {
+  // The trailing dot of a fully qualified name is no part of its certificate (RFC 6066 §3).
+  const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname
+  const isAddress = name === address
+  let over = false
+  const socket = connectTls({
+    socket: tcp,
+    host: name,
+    ...(isAddress ? {} : { servername: name }),
+    ALPNProtocols: offerHttp2 ? HTTP2_FIRST : HTTP1_ONLY,
+    secureContext: settings.secureContext,
+    rejectUnauthorized: settings.rejectUnauthorized,
+  })
+  const fail = (error: unknown): void => {
+    if (over) return
+    over = true
+    socket.destroy()
+    tcp.destroy()
+    done({ kind: 'failure', failure: tlsFailure(name, error) })
+  }
+  socket.on('error', fail)
+  socket.once('close', () => fail(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
+  socket.once('secureConnect', () => {
+    if (over) return
+    over = true
+    done({ kind: 'socket', socket, address, protocol: socket.alpnProtocol === 'h2' ? 'h2' : 'http/1.1' })
+  })
+  return () => {
+    if (over) return
+    over = true
+    socket.destroy()
+    tcp.destroy()
+  }
+}

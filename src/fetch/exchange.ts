@@ -1,0 +1,254 @@
+/**
+ * One call, from the look-up of the name to the last decoded byte: it owns the deadlines, hears the caller's signal,
+ * and settles exactly once. Every path out closes what it opened.
+ */
+import type { Clock } from '../base/index.ts'
+import { createBody, type Body, type BodyLimits, type BodyResult } from './body.ts'
+import { codingsOf } from './coding.ts'
+import type { Connection, RequestHead, ResponseSink } from './connection.ts'
+import { answerFailure, codeOf, encodingFailure, protocolFailure, timeoutFailure } from './failure.ts'
+import { responseHeaders, type RawHeaders, type ResponseHeaders } from './headers.ts'
+import type { Failure, FetchOutcome } from './outcome.ts'
+import type { Acquired, Pools } from './pools.ts'
+import type { Target } from './target.ts'
+
+export interface Timeouts {
+  /** For the name, the connection and the handshake together. */
+  readonly connectMs: number
+  /** The longest silence: up to the head of the answer, and between two pieces of its body. */
+  readonly readMs: number
+  readonly totalMs: number
+}
+
+export interface ExchangeParts {
+  readonly clock: Clock
+  readonly pools: Pools
+  readonly timeouts: Timeouts
+}
+
+export interface ExchangeRequest {
+  readonly target: Target
+  readonly head: RequestHead
+  readonly limits: BodyLimits
+  readonly onAnswer: ((at: number) => void) | undefined
+}
+
+/** Interim answers (RFC 9110 §15.2) before the final one; more is a flood. */
+const MAX_INTERIM_ANSWERS = 16
+
+type Phase = 'connect' | 'head' | 'body'
+
+const SILENCE: Readonly<Record<Phase, string>> = {
+  connect: 'no connection',
+  head: 'no answer',
+  body: 'no more of the body',
+}
+
+export class Exchange implements ResponseSink {
+  readonly #request: ExchangeRequest
+  readonly #parts: ExchangeParts
+  readonly #resolve: (outcome: FetchOutcome) => void
+  readonly #signal: AbortSignal | undefined
+  readonly #startedAt: number
+
+  #settled = false
+  #phase: Phase = 'connect'
+  /** When the present silence began. */
+  #quietSince: number
+  #timerAt = Infinity
+  #cancelTimer: () => void = nothing
+  /** Ends whatever is under way: the dialling, the waiting or the request. */
+  #cancel: () => void = nothing
+
+  #connection: Connection | undefined
+  #fresh = false
+  #dialled = false
+  #sent = false
+  #answeredAt: number | undefined
+  #interimAnswers = 0
+  #status: number | undefined
+  #headers: ResponseHeaders | undefined
+  #body: Body | undefined
+  #transferred = false
+
+  constructor(
+    request: ExchangeRequest,
+    parts: ExchangeParts,
+    signal: AbortSignal | undefined,
+    resolve: (outcome: FetchOutcome) => void,
+  ) {
+    this.#request = request
+    this.#parts = parts
+    this.#signal = signal
+    this.#resolve = resolve
+    this.#startedAt = parts.clock.now()
+    this.#quietSince = this.#startedAt
+  }
+
+  start(): void {
+    this.#signal?.addEventListener('abort', this.abort, { once: true })
+    this.#acquire(false)
+  }
+
+  readonly abort = (): void => this.#settle({ kind: 'aborted' })
+
+  onSent(): void {
+    this.#sent = true
+  }
+
+  onAnswer(): void {
+    this.#answer()
+  }
+
+  onHead(status: number, raw: RawHeaders): void {
+    this.#answer()
+    if (this.#settled) return
+    if (status < 200) {
+      if (status < 100) return this.#fail(protocolFailure(`the status ${status} means nothing`, false))
+      if (++this.#interimAnswers <= MAX_INTERIM_ANSWERS) return
+      return this.#fail(protocolFailure(`more than ${MAX_INTERIM_ANSWERS} interim answers`, false))
+    }
+    this.#status = status
+    this.#headers = responseHeaders(raw)
+    const codings = codingsOf(this.#headers)
+    if (codings.kind === 'unknown') return this.#fail(encodingFailure(codings.detail, false))
+    this.#body = createBody(codings.codings, this.#request.limits, this.#onBody)
+    this.#enter('body')
+  }
+
+  onData(chunk: Uint8Array): void {
+    this.#quietSince = this.#parts.clock.now()
+    this.#body?.push(chunk)
+  }
+
+  onEnd(): void {
+    this.#transferred = true
+    if (this.#body === undefined) return this.#fail(protocolFailure('the answer ended before its head', true))
+    this.#body.end()
+  }
+
+  onFailure(error: unknown): void {
+    if (this.#settled) return
+    // The host closed a kept connection before anything was written to it: this request has not been made yet.
+    if (!this.#sent && !this.#fresh) return this.#acquire(true)
+    if (this.#connection?.protocol === 'h2' && codeOf(error) === 'HTTP_1_1_REQUIRED') {
+      this.#parts.pools.avoidHttp2(this.#request.target.origin)
+    }
+    this.#fail(answerFailure(error))
+  }
+
+  #acquire(needFresh: boolean): void {
+    this.#phase = 'connect'
+    this.#cancel = nothing
+    let acquired = false
+    const cancel = this.#parts.pools.acquire(this.#request.target, needFresh, this.#onDial, (result) => {
+      acquired = true
+      this.#onAcquired(result)
+    })
+    if (acquired || this.#settled) return
+    this.#cancel = cancel
+    this.#enter('connect')
+  }
+
+  readonly #onDial = (): void => {
+    this.#dialled = true
+  }
+
+  #onAcquired(result: Acquired): void {
+    if (this.#settled) return
+    if (result.kind === 'failure') return this.#fail(result.failure)
+    if (result.kind === 'refused') return this.#settle(result)
+    this.#connection = result.connection
+    this.#fresh = result.fresh
+    this.#cancel = nothing
+    this.#enter('head')
+    const cancel = result.connection.send(this.#request.head, this)
+    // A connection may fail at once, and then another may already have been asked for.
+    if (this.#settled) cancel()
+    else if (this.#connection === result.connection && this.#phase !== 'connect') this.#cancel = cancel
+  }
+
+  readonly #onBody = (result: BodyResult): void => {
+    if (result.kind === 'failure') return this.#fail(result.failure)
+    const { clock } = this.#parts
+    this.#settle({
+      kind: 'response',
+      status: this.#status ?? 0,
+      headers: this.#headers ?? responseHeaders({}),
+      body: result.bytes,
+      wireBytes: this.#body?.wireBytes ?? 0,
+      truncated: result.truncated,
+      startedAt: this.#startedAt,
+      answeredAt: this.#answeredAt ?? clock.now(),
+      endedAt: clock.now(),
+      address: this.#connection?.address ?? '',
+      protocol: this.#connection?.protocol ?? 'http/1.1',
+    })
+  }
+
+  #answer(): void {
+    this.#quietSince = this.#parts.clock.now()
+    if (this.#answeredAt !== undefined || this.#settled) return
+    this.#answeredAt = this.#quietSince
+    this.#request.onAnswer?.(this.#answeredAt)
+  }
+
+  #fail(failure: Failure): void {
+    if (this.#settled) return
+    this.#answer()
+    this.#settle({
+      kind: 'error',
+      ...failure,
+      startedAt: this.#startedAt,
+      answeredAt: this.#answeredAt ?? this.#startedAt,
+      ...(this.#status === undefined ? {} : { status: this.#status }),
+    })
+  }
+
+  #settle(outcome: FetchOutcome): void {
+    if (this.#settled) return
+    this.#settled = true
+    this.#signal?.removeEventListener('abort', this.abort)
+    this.#cancelTimer()
+    if (!this.#transferred) this.#cancel()
+    if (outcome.kind !== 'response') this.#body?.destroy()
+    this.#resolve(outcome)
+  }
+
+  #enter(phase: Phase): void {
+    this.#phase = phase
+    if (phase !== 'connect') this.#quietSince = this.#parts.clock.now()
+    if (this.#deadline() < this.#timerAt) this.#arm()
+  }
+
+  #deadline(): number {
+    const { connectMs, readMs, totalMs } = this.#parts.timeouts
+    const silence = this.#phase === 'connect' ? connectMs : readMs
+    return Math.min(this.#startedAt + totalMs, this.#quietSince + silence)
+  }
+
+  /** One timer serves all deadlines: it is set for the nearest, and when it fires early, set again. */
+  #arm(): void {
+    this.#cancelTimer()
+    this.#timerAt = this.#deadline()
+    const left = Math.max(Math.ceil(this.#timerAt - this.#parts.clock.now()), 0)
+    this.#cancelTimer = this.#parts.clock.timer(left, this.#onTimer)
+  }
+
+  readonly #onTimer = (): void => {
+    if (this.#settled) return
+    const { clock, timeouts } = this.#parts
+    const now = clock.now()
+    if (now < this.#deadline()) return this.#arm()
+    const sent = this.#phase === 'connect' ? this.#dialled : true
+    // A connection that has fallen silent is not to be trusted with the next request.
+    this.#connection?.retire()
+    if (now >= this.#startedAt + timeouts.totalMs) {
+      return this.#fail(timeoutFailure(`not done after ${timeouts.totalMs} ms`, sent))
+    }
+    const silence = this.#phase === 'connect' ? timeouts.connectMs : timeouts.readMs
+    this.#fail(timeoutFailure(`${SILENCE[this.#phase]} after ${silence} ms`, sent))
+  }
+}
+
+const nothing = (): void => {}

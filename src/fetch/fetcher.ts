@@ -1,0 +1,119 @@
+/**
+ * The HTTP client of the crawler: one call, one request, one outcome. It follows no redirect, tries nothing again,
+ * keeps no cookie and knows neither pace nor robots.txt. It bounds what an answer may cost in time, bytes and memory,
+ * and dials no address that the guard has not permitted.
+ */
+import { createSecureContext } from 'node:tls'
+import type { Clock } from '../base/index.ts'
+import { createAddressGuard } from './address-guard.ts'
+import { Exchange, type Timeouts } from './exchange.ts'
+import { createRequestHeaders } from './headers.ts'
+import { createHostOverrides } from './host-overrides.ts'
+import { createNameCache, type Lookup } from './name-cache.ts'
+import type { FetchOutcome, FetchRequest } from './outcome.ts'
+import { createPools } from './pools.ts'
+import { targetOf } from './target.ts'
+
+export interface FetcherOptions {
+  readonly userAgent: string
+  /** Sent only if given. */
+  readonly acceptLanguage?: string
+  readonly timeouts: Timeouts
+  /** Of the decoded body: it is cut there and marked truncated. */
+  readonly maxBodyBytes: number
+  /** Of the body before decoding: likewise. */
+  readonly maxWireBytes: number
+  /** Addresses or ranges (`10.0.0.0/8`) that may be dialled although they are not public. */
+  readonly allowAddresses: readonly string[]
+  /** `HOST:PORT:ADDR[,ADDR…]`; the addresses are judged by the guard like any other. */
+  readonly resolve: readonly string[]
+  /** Origins with connections kept open; beyond it the one unused longest is closed. Default 512. */
+  readonly maxOrigins?: number
+  /** Default 8; further requests wait for one to come free. */
+  readonly connectionsPerOrigin?: number
+  /** Offer HTTP/2 in the TLS handshake. Default true. */
+  readonly http2?: boolean
+  /** False: any certificate will do. Default true. */
+  readonly rejectUnauthorized?: boolean
+  /** PEM certificates to trust instead of the usual ones. */
+  readonly ca?: string | readonly string[]
+  /** Default: the system's resolver. */
+  readonly lookup?: Lookup
+}
+
+export interface Fetcher {
+  /** Never rejects. */
+  fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome>
+  /** Ends what is under way as `aborted` and closes every connection; later calls are `aborted` too. */
+  close(): Promise<void>
+  readonly stats: { /** Origins with a connection open or being opened. */ readonly openOrigins: number }
+}
+
+const DEFAULT_MAX_ORIGINS = 512
+const DEFAULT_CONNECTIONS_PER_ORIGIN = 8
+const ABORTED: FetchOutcome = { kind: 'aborted' }
+
+export function createFetcher(options: FetcherOptions, deps: { readonly clock: Clock }): Fetcher {
+  const { clock } = deps
+  const headers = createRequestHeaders(options.userAgent, options.acceptLanguage)
+  const pools = createPools(
+    {
+      maxOrigins: options.maxOrigins ?? DEFAULT_MAX_ORIGINS,
+      connectionsPerOrigin: options.connectionsPerOrigin ?? DEFAULT_CONNECTIONS_PER_ORIGIN,
+      http2: options.http2 ?? true,
+      // One for all connections: making one means reading all the certificates that are trusted.
+      secureContext: createSecureContext(options.ca === undefined ? {} : { ca: [options.ca].flat() }),
+      rejectUnauthorized: options.rejectUnauthorized ?? true,
+    },
+    {
+      clock,
+      names: createNameCache(options.lookup, clock),
+      overrides: createHostOverrides(options.resolve),
+      guard: createAddressGuard(options.allowAddresses),
+    },
+  )
+  const parts = { clock, pools, timeouts: options.timeouts }
+  const active = new Set<Exchange>()
+  let closed = false
+
+  return {
+    fetch(request, signal) {
+      if (closed || signal?.aborted === true) return Promise.resolve(ABORTED)
+      const target = targetOf(request.url)
+      const { maxBodyBytes = options.maxBodyBytes } = request
+      return new Promise((resolve) => {
+        const exchange = new Exchange(
+          {
+            target,
+            head: {
+              authority: target.authority,
+              path: target.path,
+              headers: headers.for(request.accept, request.headers),
+            },
+            limits: { maxBodyBytes, maxWireBytes: options.maxWireBytes },
+            onAnswer: request.onAnswer,
+          },
+          parts,
+          signal,
+          (outcome) => {
+            active.delete(exchange)
+            resolve(outcome)
+          },
+        )
+        active.add(exchange)
+        exchange.start()
+      })
+    },
+    close() {
+      closed = true
+      for (const exchange of active) exchange.abort()
+      pools.close()
+      return Promise.resolve()
+    },
+    stats: {
+      get openOrigins() {
+        return pools.size
+      },
+    },
+  }
+}

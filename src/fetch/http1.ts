@@ -1,0 +1,131 @@
+/**
+ * HTTP/1.1 over one socket: an undici client that is given the socket and can never dial another. So no request is
+ * ever sent twice behind our back, and none reaches an address that was not checked. One request at a time.
+ */
+import type { Socket } from 'node:net'
+import { Client, type Dispatcher } from 'undici'
+import type { Connection, ConnectionEvents, RequestHead, ResponseSink } from './connection.ts'
+import { MAX_HEADER_BYTES, type RawHeaders } from './headers.ts'
+
+/** How long a socket may stay open unused, unless the host says less. */
+export const KEEP_ALIVE_MS = 20_000
+
+export function createHttp1Connection(
+  origin: string,
+  socket: Socket,
+  address: string,
+  events: ConnectionEvents,
+): Connection {
+  let given = false
+  let load = 0
+  let retired = false
+  const client = new Client(origin, {
+    pipelining: 1,
+    allowH2: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    // The exchange keeps time, on the clock that is passed in.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect(_options, callback) {
+      const first = !given
+      given = true
+      // Called back later: within the call undici would not yet be ready to write.
+      queueMicrotask(() => {
+        if (first && !socket.destroyed) callback(null, socket)
+        else callback(new Error('the connection is closed'), null)
+      })
+    },
+  })
+  const destroy = (): void => {
+    retired = true
+    socket.destroy()
+    if (!client.destroyed) client.destroy(null, () => {})
+  }
+  socket.on('error', () => {})
+  socket.once('close', () => {
+    destroy()
+    events.onClosed()
+  })
+
+  return {
+    address,
+    protocol: 'http/1.1',
+    get load() {
+      return load
+    },
+    get free() {
+      return load === 0 && !retired && !socket.destroyed
+    },
+    send(head, sink) {
+      load++
+      const exchange = new Http1Exchange(sink, () => {
+        load--
+        if (retired) destroy()
+        else events.onFree()
+      })
+      client.dispatch({ method: 'GET', path: head.path, headers: withHost(head) }, exchange)
+      return () => {
+        if (!exchange.leave()) return
+        // The rest of the answer is still to come, so the connection is of no more use.
+        destroy()
+      }
+    },
+    retire() {
+      retired = true
+      if (load === 0) destroy()
+    },
+    destroy,
+  }
+}
+
+const withHost = (head: RequestHead): Record<string, string> => ({ host: head.authority, ...head.headers })
+
+class Http1Exchange implements Dispatcher.DispatchHandler {
+  #sink: ResponseSink | undefined
+  readonly #onOver: () => void
+
+  constructor(sink: ResponseSink, onOver: () => void) {
+    this.#sink = sink
+    this.#onOver = onOver
+  }
+
+  /** Stops listening; false if it was over already. */
+  leave(): boolean {
+    if (this.#sink === undefined) return false
+    this.#sink = undefined
+    return true
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#sink === undefined) controller.abort(new Error('abandoned'))
+    else this.#sink.onSent()
+  }
+
+  onResponseStarted(): void {
+    this.#sink?.onAnswer()
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
+    this.#sink?.onHead(status, headers)
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#sink?.onData(chunk)
+  }
+
+  onResponseEnd(): void {
+    const sink = this.#sink
+    this.#sink = undefined
+    this.#onOver()
+    sink?.onEnd()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    const sink = this.#sink
+    this.#sink = undefined
+    this.#onOver()
+    sink?.onFailure(error)
+  }
+}

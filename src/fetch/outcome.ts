@@ -1,0 +1,72 @@
+/**
+ * What is asked for and what came of it. Whatever the network does is one of these values; `fetch` never rejects.
+ * All times are `clock.now()`.
+ */
+import type { NormalizedUrl } from '../model/index.ts'
+import type { ResponseHeaders } from './headers.ts'
+
+export interface FetchRequest {
+  readonly url: NormalizedUrl
+  /** Sent besides, or instead of, the usual ones; for conditional requests. Names in any case. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Overrides the fetcher's own cap on the decoded body. */
+  readonly maxBodyBytes?: number
+  readonly accept?: string
+  /** Called once, when the first byte of the answer or the failure is there; never for `refused` or `aborted`. */
+  readonly onAnswer?: (at: number) => void
+}
+
+export interface FetchResponse {
+  readonly kind: 'response'
+  /** 200 or above: interim answers are passed over. A redirect is a response like any other. */
+  readonly status: number
+  readonly headers: ResponseHeaders
+  /** Decoded, at most `maxBodyBytes`. */
+  readonly body: Uint8Array
+  /** Body bytes as they came over the wire, before decoding. */
+  readonly wireBytes: number
+  /** The body went on beyond a cap and was cut there. */
+  readonly truncated: boolean
+  readonly startedAt: number
+  /** The first byte of the answer. */
+  readonly answeredAt: number
+  readonly endedAt: number
+  /** The address that was dialled. */
+  readonly address: string
+  readonly protocol: Protocol
+}
+
+/** The address guard said no, and nothing was sent. */
+export interface FetchRefused {
+  readonly kind: 'refused'
+  readonly detail: string
+  readonly address: string | null
+}
+
+export interface FetchError extends Failure {
+  readonly kind: 'error'
+  readonly startedAt: number
+  /** When it failed, or when its first byte arrived, if it got that far. */
+  readonly answeredAt: number
+  /** The status, if it failed after that. */
+  readonly status?: number
+}
+
+export type FetchOutcome = FetchResponse | FetchRefused | FetchError | { readonly kind: 'aborted' }
+
+export type Protocol = 'http/1.1' | 'h2'
+
+export type FetchErrorCode = 'dns' | 'connect' | 'tls' | 'timeout' | 'protocol' | 'encoding' | 'too-large'
+
+/** A failure in words, and what follows from it. */
+export interface Failure {
+  readonly code: FetchErrorCode
+  /** For people, with the system's own code where there is one. */
+  readonly detail: string
+  /** The same request may succeed later. */
+  readonly retryable: boolean
+  /** This machine itself seems to have no network. */
+  readonly offline: boolean
+  /** A connection attempt or a request reached the host, so its pace counts from `answeredAt`. */
+  readonly sent: boolean
+}

@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest'
+import { createVirtualClock } from '../base/index.ts'
+import type { ResolvedAddress } from './index.ts'
+import {
+  expectError,
+  expectResponse,
+  serveConnections,
+  serveHttp,
+  signalled,
+  testFetcher,
+  textOf,
+} from './test-support/loopback.ts'
+
+const found = (...addresses: string[]): Promise<ResolvedAddress[]> =>
+  Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
+
+const failing = (code: string) => () => Promise.reject(Object.assign(new Error(`getaddrinfo ${code}`), { code }))
+
+describe('the address guard', () => {
+  test.each([
+    'http://127.0.0.1/',
+    'http://127.0.0.1:8080/x',
+    'http://10.0.0.1/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://0.0.0.0/',
+    'http://[::1]/',
+    'http://[::ffff:7f00:1]/',
+    'http://[fe80::1]/',
+    'http://[64:ff9b::7f00:1]/',
+    'https://192.168.0.1/',
+  ])('refuses %s and sends nothing', async (url) => {
+    let answers = 0
+    const outcome = await testFetcher({ allowAddresses: [] }).get(url, { onAnswer: () => answers++ })
+    expect(outcome).toMatchObject({ kind: 'refused', address: new URL(url).hostname.replaceAll(/[[\]]/g, '') })
+    expect(answers).toBe(0)
+  })
+
+  test('refuses a name with a private address, and says which', async () => {
+    const fetcher = testFetcher({ allowAddresses: [], lookup: () => found('10.0.0.5') })
+    expect(await fetcher.get('http://inside.test/')).toEqual({
+      kind: 'refused',
+      detail: 'inside.test has the address 10.0.0.5, which is not public and was not allowed',
+      address: '10.0.0.5',
+    })
+  })
+
+  test('never opens a connection that it refuses', async () => {
+    let connections = 0
+    const port = await serveConnections(() => connections++)
+    const fetcher = testFetcher({ allowAddresses: [], lookup: () => found('127.0.0.1', '::1') })
+    await fetcher.get(`http://127.0.0.1:${port}/`)
+    await fetcher.get(`http://localhost:${port}/`)
+    await fetcher.get(`https://inside.test:${port}/`)
+    expect(connections).toBe(0)
+    expect(fetcher.stats.openOrigins).toBe(0)
+  })
+
+  test('passes over the forbidden addresses of a name that has others', async () => {
+    let connections = 0
+    const port = await serveConnections(() => connections++)
+    const good = await serveHttp((_request, response) => response.end('ok'))
+    const fetcher = testFetcher({
+      allowAddresses: ['127.0.0.2'],
+      lookup: () => found('127.0.0.1', '127.0.0.2'),
+    })
+    expectError(await fetcher.get(`http://mixed.test:${port}/`))
+    expect(connections).toBe(0)
+    const allowed = testFetcher({ allowAddresses: ['127.0.0.1'], lookup: () => found('127.0.0.2', '127.0.0.1') })
+    expect(expectResponse(await allowed.get(`http://mixed.test:${good}/`)).address).toBe('127.0.0.1')
+  })
+
+  test('judges the address that is dialled: a name that changes its answer gains nothing', async () => {
+    let questions = 0
+    const port = await serveHttp((_request, response) => response.end('ok'))
+    const clock = createVirtualClock()
+    const lookup = () => found(questions++ === 0 ? '127.0.0.1' : '127.0.0.2')
+    const fetcher = testFetcher({ allowAddresses: ['127.0.0.1'], lookup }, clock)
+    expect(textOf(await fetcher.get(`http://rebind.test:${port}/`))).toBe('ok')
+    expect(questions).toBe(1)
+    // Another port needs another connection, and by then the name has another answer.
+    await clock.advance(61_000)
+    expect(await fetcher.get(`http://rebind.test:${port + 1}/`)).toMatchObject({
+      kind: 'refused',
+      address: '127.0.0.2',
+    })
+  })
+})
+
+describe('names', () => {
+  test('an unknown name', async () => {
+    const error = expectError(await testFetcher({ lookup: failing('ENOTFOUND') }).get('http://nowhere.test/'))
+    expect(error).toMatchObject({ code: 'dns', retryable: false, offline: false, sent: false })
+    expect(error.detail).toBe('there is no address for nowhere.test (ENOTFOUND)')
+  })
+
+  test('a name without addresses', async () => {
+    const error = expectError(await testFetcher({ lookup: () => found() }).get('http://nowhere.test/'))
+    expect(error).toMatchObject({ code: 'dns', retryable: false, sent: false })
+  })
+
+  test('no name server: the machine seems offline', async () => {
+    const error = expectError(await testFetcher({ lookup: failing('EAI_AGAIN') }).get('http://nowhere.test/'))
+    expect(error).toMatchObject({ code: 'dns', retryable: true, offline: true, sent: false })
+    expect(error.detail).toBe('no name server answered for nowhere.test (EAI_AGAIN)')
+  })
+
+  test('an answer is kept for a minute, a failure for five seconds', async () => {
+    const clock = createVirtualClock()
+    let questions = 0
+    const lookup = (name: string) => {
+      questions++
+      return name === 'bad.test' ? failing('ENOTFOUND')() : found('127.0.0.1')
+    }
+    const fetcher = testFetcher({ lookup }, clock)
+    // Nothing listens on these ports, so each call has to dial, and so to know the address.
+    const ask = async (name: string): Promise<number> => {
+      expectError(await fetcher.get(`http://${name}:1/`))
+      return questions
+    }
+    expect(await ask('good.test')).toBe(1)
+    await clock.advance(59_000)
+    expect(await ask('good.test')).toBe(1)
+    await clock.advance(1000)
+    expect(await ask('good.test')).toBe(2)
+    expect(await ask('bad.test')).toBe(3)
+    await clock.advance(4999)
+    expect(await ask('bad.test')).toBe(3)
+    await clock.advance(1)
+    expect(await ask('bad.test')).toBe(4)
+  })
+
+  test('a shorter life that the resolver states is obeyed', async () => {
+    const clock = createVirtualClock()
+    let questions = 0
+    const lookup = () => {
+      questions++
+      return Promise.resolve([{ address: '127.0.0.1', family: 4, ttlSeconds: 2 }])
+    }
+    const fetcher = testFetcher({ lookup }, clock)
+    expectError(await fetcher.get('http://brief.test:1/'))
+    await clock.advance(2000)
+    expectError(await fetcher.get('http://brief.test:1/'))
+    expect(questions).toBe(2)
+  })
+
+  test('many calls for one name ask once', async () => {
+    const port = await serveHttp((_request, response) => response.end('ok'))
+    const { promise: go, resolve } = signalled<void>()
+    let questions = 0
+    const lookup = async () => {
+      questions++
+      await go
+      return found('127.0.0.1')
+    }
+    const fetcher = testFetcher({ lookup })
+    const outcomes = Array.from({ length: 20 }, (_, index) => fetcher.get(`http://busy.test:${port}/${index}`))
+    resolve()
+    for (const outcome of await Promise.all(outcomes)) expect(textOf(outcome)).toBe('ok')
+    expect(questions).toBe(1)
+  })
+
+  test('the system is asked by default', async () => {
+    const port = await serveHttp((request, response) => response.end(request.headers.host))
+    const fetcher = testFetcher({ allowAddresses: ['127.0.0.0/8', '::1'] })
+    expect(textOf(await fetcher.get(`http://localhost:${port}/`))).toBe(`localhost:${port}`)
+  })
+})
+
+describe('--resolve', () => {
+  const lookup = failing('ENOTFOUND')
+
+  test('sends a host and port to an address', async () => {
+    const port = await serveHttp((request, response) => response.end(request.headers.host))
+    const fetcher = testFetcher({ lookup, resolve: [`docs.test:${port}:127.0.0.9,127.0.0.1`] })
+    const response = expectResponse(await fetcher.get(`http://docs.test:${port}/`))
+    expect(textOf(response)).toBe(`docs.test:${port}`)
+    expect(response.address).toBe('127.0.0.1')
+    expectError(await fetcher.get(`http://docs.test:${port + 1}/`))
+    expectError(await fetcher.get(`http://other.test:${port}/`))
+  })
+
+  test('a star stands for any host, and an exact host wins over it', async () => {
+    const port = await serveHttp((_request, response) => response.end('ok'))
+    const fetcher = testFetcher({ lookup, resolve: [`Exact.test:${port}:127.0.0.9`, `*:${port}:127.0.0.1`] })
+    expect(textOf(await fetcher.get(`http://anything.test:${port}/`))).toBe('ok')
+    expectError(await fetcher.get(`http://exact.test:${port}/`))
+  })
+
+  test('does not go round the address guard', async () => {
+    const fetcher = testFetcher({
+      lookup,
+      allowAddresses: [],
+      resolve: ['docs.test:80:127.0.0.1', 'six.test:80:[::1]'],
+    })
+    expect(await fetcher.get('http://docs.test/')).toMatchObject({ kind: 'refused', address: '127.0.0.1' })
+    expect(await fetcher.get('http://six.test/')).toMatchObject({ kind: 'refused', address: '::1' })
+  })
+
+  test.each([
+    '',
+    'docs.test',
+    'docs.test:80',
+    'docs.test:80:',
+    'docs.test:x:127.0.0.1',
+    'docs.test:80:localhost',
+    ':80:127.0.0.1',
+    'docs.test:0:127.0.0.1',
+    'docs.test:70000:127.0.0.1',
+    '[::1:80:127.0.0.1',
+  ])('%j is wrong usage', (entry) => {
+    expect(() => testFetcher({ resolve: [entry] })).toThrow(expect.objectContaining({ code: 'usage' }))
+  })
+})

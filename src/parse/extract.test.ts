@@ -1,0 +1,410 @@
+import fc from 'fast-check'
+import { html as names, parse, type DefaultTreeAdapterTypes } from 'parse5'
+import { describe, expect, test } from 'vitest'
+import { normalizeUrl } from '../url/index.ts'
+import { extract, extractLinks, MAX_LINKS, type ExtractContext } from './index.ts'
+
+const PAGE = 'https://example.com/dir/page?q=1'
+const encoder = new TextEncoder()
+
+const read = (html: string, more: Partial<ExtractContext> = {}) =>
+  extract(encoder.encode(html), {
+    url: normalizeUrl(PAGE)!,
+    contentType: 'text/html; charset=utf-8',
+    productToken: 'Tiptoe',
+    ...more,
+  })
+const urls = (html: string): string[] => extractLinks(html, PAGE).map((link) => link.url)
+
+describe('links', () => {
+  test.each([
+    ['an unquoted reference', '<a href=foo>', 'https://example.com/dir/foo'],
+    ['upper case', '<A HREF="/X">', 'https://example.com/X'],
+    ['single quotes', "<a href='x y'>", 'https://example.com/dir/x%20y'],
+    ['spaces around the equals sign', '<a href = \n "x">', 'https://example.com/dir/x'],
+    ['white space and line breaks in it', '<a href=" \n f\no\to\r ">', 'https://example.com/dir/foo'],
+    ['a named character reference', '<a href="?a=1&amp;b=2">', 'https://example.com/dir/page?a=1&b=2'],
+    ['a numeric character reference', '<a href="&#x2F;&#97;">', 'https://example.com/a'],
+    ['an ambiguous ampersand', '<a href="?a&copy=1&para=2">', 'https://example.com/dir/page?a&copy=1&para=2'],
+    ['a reference that ends with a semicolon', '<a href="?a&copy;=1">', 'https://example.com/dir/page?a%C2%A9=1'],
+    ['the first of two attributes', '<a href=one href=two>', 'https://example.com/dir/one'],
+    ['attributes without space between them', '<a title="x"href="y">', 'https://example.com/dir/y'],
+    ['a NUL, which is replaced', '<a href="x\0y">', 'https://example.com/dir/x%EF%BF%BDy'],
+    ['a slash before the end', '<a href="x"/>', 'https://example.com/dir/x'],
+    ['an area', '<map><area href=x></map>', 'https://example.com/dir/x'],
+    ['an iframe', '<iframe src=x></iframe>', 'https://example.com/dir/x'],
+    ['a frame', '<frameset><frame src=x></frameset>', 'https://example.com/dir/x'],
+    ['a following page', '<link rel="NEXT foo" href=x>', 'https://example.com/dir/x'],
+    ['an alternate', '<link rel=alternate hreflang=de href=/de>', 'https://example.com/de'],
+    ['svg', '<svg><a href=x /></svg>', 'https://example.com/dir/x'],
+    ['svg with xlink', '<svg><a xlink:href=x></a></svg>', 'https://example.com/dir/x'],
+    ['svg with both: href counts', '<svg><a xlink:href=x href=y></a></svg>', 'https://example.com/dir/y'],
+    ['HTML inside svg', '<svg><foreignObject><a href=x></a></foreignObject></svg>', 'https://example.com/dir/x'],
+    ['noscript: no script is run', '<noscript><a href=x></noscript>', 'https://example.com/dir/x'],
+    ['a declarative shadow root', '<template shadowrootmode=open><a href=x></template>', 'https://example.com/dir/x'],
+    ['after a template', '<template><p></template><a href=x>', 'https://example.com/dir/x'],
+    ['after a comment that ends early', '<!--><a href=x><!-- -->', 'https://example.com/dir/x'],
+    ['after CDATA, a comment in HTML', '<![CDATA[ <b> <a href=x> ]]>', 'https://example.com/dir/x'],
+    ['after CDATA that never ends', '<![CDATA[ > <a href=x>', 'https://example.com/dir/x'],
+    ['after an svg title, no text element', '<svg><title><a href=x></title></svg>', 'https://example.com/dir/x'],
+    [
+      'after svg that a paragraph ended',
+      '<svg><p><title></p><a href=no></title><a href=x>',
+      'https://example.com/dir/x',
+    ],
+    ['an international host', '<a href="//bücher.example/ä">', 'https://xn--bcher-kva.example/%C3%A4'],
+  ])('are found in %s', (_, html, url) => {
+    expect(urls(html)).toEqual([url])
+  })
+
+  test.each([
+    ['comments', '<!-- <a href=x> -->'],
+    ['script', '<script>"<a href=x>"</script>'],
+    ['style', '<style><a href=x></style>'],
+    ['textarea', '<textarea><a href=x></textarea>'],
+    ['title', '<title><a href=x></title>'],
+    ['xmp', '<xmp><a href=x></xmp>'],
+    ['noembed', '<noembed><a href=x></noembed>'],
+    ['noframes', '<noframes><a href=x></noframes>'],
+    ['iframe', '<iframe><a href=x></iframe>'],
+    ['plaintext', '<plaintext><a href=x>'],
+    ['template', '<template><svg><a href=x></svg><p></template>'],
+    ['a template inside a template', '<template><template></template><a href=x></template>'],
+    ['CDATA in svg', '<svg><![CDATA[<a href=x>]]></svg>'],
+    ['attributes', '<p title="<a href=x>">'],
+    ['a processing instruction', '<?php <a href=x>?>'],
+    ['an unfinished tag', '<a href="x'],
+    ['math', '<math><a href=x></math>'],
+    ['an svg element that is not a', '<svg><area href=x></svg>'],
+    ['a style sheet', '<link rel=stylesheet href=x><link rel="alternate stylesheet" href=x>'],
+    [
+      'other schemes',
+      '<a href="javascript:x"><a href="mailto:a@b"><a href="data:,x"><a href="tel:1"><a href="ftp://x/">',
+    ],
+    ['hosts that cannot be', '<a href="http://a b/"><a href="https://">'],
+    ['the page itself', `<a href=""><a href="#top"><a href="?q=1#x"><a href="${PAGE}">`],
+  ])('are not found in %s', (_, html) => {
+    expect(urls(html)).toEqual([])
+  })
+
+  test('resolve against the first base, which counts for the whole page', () => {
+    expect(urls('<a href=1><base target=x><base href="/b/"><base href="/c/"><a href=2><a href="#f">')).toEqual([
+      'https://example.com/b/1',
+      'https://example.com/b/2',
+      'https://example.com/b/',
+    ])
+  })
+
+  test.each(['javascript:0', 'data:text/html,x', 'http://[', ''])('ignore the base %j', (base) => {
+    expect(urls(`<base href="${base}"><a href=x>`)).toEqual(['https://example.com/dir/x'])
+  })
+
+  test('are one per URL in document order, with the words of all their rels', () => {
+    expect(extractLinks('<a href=b rel="ugc"><a href=a><a href=./b#x rel="next Nofollow">', PAGE)).toEqual([
+      { url: 'https://example.com/dir/b', rel: ['ugc', 'next', 'nofollow'], source: 'a', nofollow: true },
+      { url: 'https://example.com/dir/a', rel: [], source: 'a', nofollow: false },
+    ])
+  })
+
+  test('are nofollow only if every one of them is', () => {
+    const nofollow = (html: string): boolean | undefined => extractLinks(html, PAGE)[0]?.nofollow
+    expect(nofollow('<a href=x rel=sponsored>')).toBe(true)
+    expect(nofollow('<a href=x rel=nofollow><area href=x>')).toBe(false)
+    expect(nofollow('<a href=x><a href=/dir/x rel=nofollow>')).toBe(false)
+  })
+
+  test('keep a space that stands before the fragment', () => {
+    expect(urls('<a href="x #f">')).toEqual([new URL('x #f', PAGE).href.replace(/#.*/, '')])
+  })
+
+  test('are cut at the limit, and the page says so', () => {
+    const html = Array.from({ length: 12 }, (_, at) => `<a href=${at % 11}>`).join('')
+    expect(read(html, { maxLinks: 10 })).toMatchObject({ linksTruncated: true, links: { length: 10 } })
+    expect(read(html, { maxLinks: 11 })).toMatchObject({ linksTruncated: false, links: { length: 11 } })
+    const many = Array.from({ length: MAX_LINKS + 1 }, (_, at) => `<a href=${at}>`).join('')
+    expect(read(many)).toMatchObject({ linksTruncated: true, links: { length: MAX_LINKS } })
+  })
+
+  test('of a page without a web address are none', () => {
+    expect(extractLinks('<a href="https://example.com/">', 'about:blank')).toEqual([])
+  })
+})
+
+describe('meta refresh', () => {
+  test.each([
+    ['0;url=x', 'x'],
+    ["5; url='x'", 'x'],
+    ['0;URL="x"y', 'x'],
+    ['0;url=x;y', 'x;y'],
+    ['0,x', 'x'],
+    ['0 x', 'x'],
+    [' 0 ; x ', 'x'],
+    ['.5;x', 'x'],
+    ['1.5.;x', 'x'],
+    ["0;'x", 'x'],
+    ['0; url = x', 'x'],
+    ['0;urx', 'urx'],
+    ['0;url x', 'url%20x'],
+  ])('%j leads to %j', (content, reference) => {
+    expect(extractLinks(`<meta http-equiv=Refresh content="${content.replaceAll('"', '&quot;')}">`, PAGE)).toEqual([
+      { url: `https://example.com/dir/${reference}`, rel: [], source: 'meta-refresh', nofollow: false },
+    ])
+  })
+
+  test.each(['', '5', '5;', 'x', ';url=x', '5x', '-1;url=x', '0;url='])('%j leads nowhere', (content) => {
+    expect(urls(`<meta http-equiv=refresh content="${content}">`)).toEqual([])
+  })
+})
+
+describe('title', () => {
+  test.each([
+    ['<title> A &amp;\n\tB </title>', 'A & B'],
+    ['<svg><title>no</title></svg><title>yes</title>', 'yes'],
+    ['<title>first</title><title>second</title>', 'first'],
+    ['<title><b>x</b></title>', '<b>x</b>'],
+    ['<title> </title><meta property="og:title" content=" og ">', 'og'],
+    ['<template><title>no</title></template>', null],
+    ['<p>text', null],
+    ['<title>never closed', 'never closed'],
+  ])('of %j is %j', (html, title) => {
+    expect(read(html).title).toBe(title)
+  })
+
+  test('is bounded, and not cut through a character', () => {
+    expect(read(`<title>${'x'.repeat(999)}😀</title>`).title).toBe('x'.repeat(999))
+    expect(read(`<title>${'x'.repeat(5000)}</title>`).title).toHaveLength(1000)
+    expect(read(`<title>${' '.repeat(5000)}x${' &amp;'.repeat(9)}</title>`).title).toBe('x' + ' &'.repeat(9))
+  })
+})
+
+test('description comes from its meta, then from og:description', () => {
+  const og = '<meta property=og:description content=og>'
+  expect(read(`${og}<meta name=Description content=" a  b ">`).description).toBe('a b')
+  expect(read(`${og}<meta name=description content="">`).description).toBe('og')
+  expect(read('').description).toBeNull()
+})
+
+test.each([
+  ['<html lang=de>', 'de'],
+  ['<html xml:lang="pt-BR">', 'pt-BR'],
+  ['<html lang="" xml:lang=fr>', 'fr'],
+  ['<html><meta http-equiv=content-language content=" en  x">', 'en'],
+  ['<html><meta http-equiv=content-language content="en, de">', null],
+  [`<html lang=${'x'.repeat(100)}>`, null],
+])('the language of %j is %j', (html, lang) => {
+  expect(read(html).lang).toBe(lang)
+})
+
+test('canonical is the first link of that relation that can be resolved, by the base of the page', () => {
+  const html = '<link rel=canonical href="data:,"><link rel="x canonical" href="c#f"><base href=/b/>'
+  expect(read(html).canonical).toBe('https://example.com/b/c')
+  expect(read('<link rel=canonical>').canonical).toBeNull()
+})
+
+test('the robots metas that speak to us and the header count together', () => {
+  expect(read('<meta name=ROBOTS content="NoIndex">').robots).toEqual({ index: false, follow: true })
+  expect(read('<meta name=tiptoe content="nofollow">').robots).toEqual({ index: true, follow: false })
+  expect(read('<meta name=otherbot content="none">').robots).toEqual({ index: true, follow: true })
+  expect(read('<meta name=robots content=all>', { xRobotsTag: ['none'] }).robots).toEqual({
+    index: false,
+    follow: false,
+  })
+})
+
+test('the page is decoded, and its charset named', () => {
+  const bytes = Uint8Array.from([...encoder.encode('<title>'), 0xe9, ...encoder.encode('</title>')])
+  expect(extract(bytes, { url: normalizeUrl(PAGE)!, contentType: null, productToken: 'x' })).toMatchObject({
+    charset: 'windows-1252',
+    text: '<title>é</title>',
+    title: 'é',
+  })
+})
+
+describe('hostile pages', () => {
+  const deep = 1_000_000
+  test.each([
+    ['a million open elements', '<div>'.repeat(deep)],
+    ['a million open svg elements', '<svg><g>'.repeat(deep / 2)],
+    ['a million templates and stray ends', '<template>'.repeat(deep / 2) + '</math></svg>'.repeat(deep / 4)],
+    ['a million CDATA markers', '<![CDATA[>'.repeat(deep)],
+    ['a million unclosed quotes', '<a href="'.repeat(deep)],
+    ['a million comment starts', '<!--'.repeat(deep)],
+    ['a million ampersands', '<a href="' + '&'.repeat(deep) + '&amp'.repeat(deep) + '">'],
+    ['a million attributes', '<a ' + 'x '.repeat(deep) + '>'],
+    ['a million rel words', `<a href=x rel="${'x '.repeat(deep)}">`],
+  ])('%s are read in linear time and without a deep stack', (_, html) => {
+    const after = html.endsWith('>') && !html.includes('template') && !html.includes('<!--')
+    expect(() => extractLinks(html + (after ? '<a href=end>' : ''), PAGE)).not.toThrow()
+  })
+})
+
+describe('against parse5', () => {
+  const { NS } = names
+
+  /** What a browser's tree would link to, by the rules of this module. */
+  function expected(html: string): Set<string> {
+    const found: string[] = []
+    let base: string | undefined
+    const visit = (node: DefaultTreeAdapterTypes.Node): void => {
+      if ('tagName' in node) {
+        const get = (name: string): string | undefined =>
+          node.attrs.find((attr) => (attr.prefix ? `${attr.prefix}:${attr.name}` : attr.name) === name)?.value
+        const tag = node.tagName
+        if (node.namespaceURI === NS.HTML) {
+          if (tag === 'base' && get('href') !== undefined) base ??= get('href')
+          const reference = tag === 'a' || tag === 'area' ? get('href') : tag === 'iframe' ? get('src') : undefined
+          if (reference !== undefined) found.push(reference)
+        } else if (node.namespaceURI === NS.SVG && tag === 'a') {
+          const reference = get('href') ?? get('xlink:href')
+          if (reference !== undefined) found.push(reference)
+        }
+      }
+      // Template content hangs on `content`, not on `childNodes`: it is inert.
+      if ('childNodes' in node) node.childNodes.forEach(visit)
+    }
+    visit(parse(html, { scriptingEnabled: false }))
+    const resolved = found.map((reference) => normalizeUrl(reference, normalizeUrl(base ?? '', PAGE) ?? PAGE))
+    return new Set(resolved.filter((url) => url !== undefined && url !== PAGE) as string[])
+  }
+
+  const text = fc.constantFrom(
+    'x',
+    ' ',
+    '\n',
+    '&',
+    '&amp;',
+    '&copy',
+    '&#120;',
+    ']]>',
+    '-->',
+    '"',
+    "'",
+    '=',
+    '\0',
+    'é',
+    '>',
+    '< ',
+  )
+  const value = fc
+    .array(
+      fc.constantFrom(
+        'a',
+        'B',
+        '/',
+        '?q=',
+        '&amp;',
+        '&copy=1',
+        '&copy;',
+        '&#x41;',
+        '&#0;',
+        '&lt',
+        '&notit;',
+        ' ',
+        '\n',
+        '\0',
+        '#f',
+        '..',
+        '<',
+        '%20',
+        'é',
+      ),
+      { maxLength: 5 },
+    )
+    .map((parts) => parts.join(''))
+  const attribute = fc
+    .tuple(
+      fc.constantFrom('href', 'HREF', 'src', 'title', 'xlink:href', 'rel', '=x', 'x"y'),
+      value,
+      fc.constantFrom('"', "'", '', 'none'),
+    )
+    .map(([name, content, quote]) => {
+      if (quote === 'none') return ` ${name}`
+      if (quote === '') return ` ${name}=${content.replaceAll(/[\s"'<=`>]/g, '') || 'v'}`
+      return ` ${name} = ${quote}${content}${quote}`
+    })
+  const tag = fc.constantFrom(
+    'a',
+    'A',
+    'area',
+    'iframe',
+    'base',
+    'p',
+    'div',
+    'b',
+    'span',
+    'ul',
+    'li',
+    'g',
+    'noscript',
+    'section',
+  )
+  const open = fc
+    .tuple(tag, fc.array(attribute, { maxLength: 3 }), fc.constantFrom('', '/', ' '))
+    .map(([name, attributes, end]) => `<${name}${attributes.join('')}${end}>`)
+  const close = tag.map((name) => `</${name}>`)
+  const rawText = fc
+    .tuple(
+      fc.constantFrom('script', 'style', 'textarea', 'title', 'xmp', 'noembed', 'noframes', 'iframe'),
+      fc.array(fc.oneof(open, text), { maxLength: 3 }),
+    )
+    .map(([name, inner]) => `<${name}>${inner.join('')}</${name.toUpperCase()} >`)
+  const comment = fc
+    .tuple(
+      fc.constantFrom('<!--', '<!---', '<!', '<?', '</ ', '<!doctype '),
+      fc.array(fc.oneof(open, text), { maxLength: 3 }),
+      fc.constantFrom('-->', '--!>', '>', '->'),
+    )
+    .map(([start, inner, end]) => start + inner.join('') + end)
+  // An element left open inside an integration point decides which end tags count: that takes a tree, which we have not.
+  const closed = fc.oneof(
+    text,
+    fc.array(attribute, { maxLength: 3 }).map((attributes) => `<a${attributes.join('')}></a>`),
+    fc.array(attribute, { maxLength: 3 }).map((attributes) => `<area${attributes.join('')}>`),
+  )
+  const integration = fc
+    .tuple(
+      fc.constantFrom(
+        ['<svg><desc>', '</desc></svg>'],
+        ['<svg><foreignObject>', '</foreignObject></svg>'],
+        ['<svg><title>', '</title></svg>'],
+        ['<math><mi>', '</mi></math>'],
+        ['<math><annotation-xml encoding=text/html>', '</annotation-xml></math>'],
+      ),
+      fc.array(closed, { maxLength: 4 }),
+    )
+    .map(([[start, end], inner]) => start + inner.join('') + end)
+  const { island } = fc.letrec<{ island: string; inner: string }>((tie) => ({
+    inner: fc.oneof({ maxDepth: 3 }, open, text, comment, integration, tie('island')),
+    island: fc
+      .tuple(
+        fc.constantFrom(
+          ['<svg>', '</svg>'],
+          ['<math>', '</math>'],
+          ['<template>', '</template>'],
+          ['<svg><style>', '</style></svg>'],
+          ['<svg><![CDATA[', ']]></svg>'],
+          ['<![CDATA[', ']]>'],
+          ['<svg/>', ''],
+          ['<div>', '</div>'],
+        ),
+        fc.array(tie('inner'), { maxLength: 4 }),
+      )
+      .map(([[start, end], inner]) => start + inner.join('') + end),
+  }))
+  const page = fc
+    .array(fc.oneof(open, close, text, rawText, comment, island, integration), { maxLength: 10 })
+    .map((parts) => parts.join(''))
+
+  test('finds the same links in nasty fragments', () => {
+    fc.assert(
+      fc.property(page, (html) => {
+        expect(new Set(urls(html))).toEqual(expected(html))
+      }),
+      { numRuns: Number(process.env['FUZZ_RUNS'] ?? 2000) },
+    )
+  })
+
+  test('never throws, whatever the text', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (html) => void read(html)))
+  })
+})

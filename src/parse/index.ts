@@ -1,0 +1,13 @@
+/** What a response says: text, links, title and wishes of an HTML page; the URLs of a sitemap or feed. */
+export { decodeBody, type DecodedBody } from './decode-body.ts'
+export { parseDirectives } from './directives.ts'
+export { extract, extractLinks, type ExtractContext, type Extracted } from './extract.ts'
+export { MAX_LINKS, type Link, type LinkSource } from './links.ts'
+export {
+  parseSitemap,
+  SITEMAP_MAX_DECODED_BYTES,
+  SITEMAP_MAX_ENTRIES,
+  type SitemapEntry,
+  type SitemapOptions,
+  type SitemapReading,
+} from './sitemap.ts'

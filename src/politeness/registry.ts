@@ -1,0 +1,103 @@
+/**
+ * What this process knows of hosts: the policy of each by configuration, and the robots.txt rules of each origin,
+ * parsed. It is a bounded cache in front of where hosts are kept (the frontier); whatever it drops is read again, so
+ * nothing is preloaded and nothing is forgotten.
+ */
+import { createLru } from '../base/index.ts'
+import type { HostKey, HostPolicy, HostRecord, Origin, RobotsRecord, SkipReason } from '../model/index.ts'
+import { parseRobots, type Robots } from '../robots/index.ts'
+import { compilePattern, hostKey, originOf } from '../url/index.ts'
+import type { NormalizedUrl } from '../model/index.ts'
+
+/** Hosts whose policy, and origins whose parsed rules, are kept at hand. */
+const POLICIES_KEPT = 50_000
+const ORIGINS_KEPT = 5_000
+/** Text of robots.txt files behind the parsed rules that are kept, in all. */
+const ROBOTS_TEXT_KEPT = 32 * 1024 * 1024
+
+export interface HostRegistryOptions {
+  readonly defaultPolicy: HostPolicy
+  /** Overrides by host or URL pattern; the first that matches wins. */
+  readonly sites?: readonly { readonly match: string; readonly delayMs?: number; readonly concurrency?: number }[]
+  /** The name by which robots.txt files know us. */
+  readonly productToken: string
+  /** Where hosts are kept. */
+  readonly load: (host: HostKey) => Promise<HostRecord | undefined>
+}
+
+/** Whether a URL may be asked for, and what decided. */
+export type RobotsVerdict =
+  | { readonly allowed: true; readonly detail: string }
+  | { readonly allowed: false; readonly reason: SkipReason; readonly detail: string }
+
+export interface HostRegistry {
+  /** The pace of a host by configuration; robots.txt can only slow it down. */
+  policyOf(host: HostKey): HostPolicy
+  /** The verdict of the URL's origin. Undefined when its robots.txt is not known: nothing may be asked then. */
+  verdict(url: NormalizedUrl): Promise<RobotsVerdict | undefined>
+  /** Takes in a record that was just fetched, before it is stored for everyone. */
+  learn(record: RobotsRecord): void
+}
+
+interface Known {
+  readonly record: RobotsRecord
+  readonly rules: Robots | undefined
+}
+
+export function createHostRegistry(options: HostRegistryOptions): HostRegistry {
+  const sites = (options.sites ?? []).map((site) => ({ ...site, pattern: compilePattern(site.match) }))
+  const policies = createLru<HostKey, HostPolicy>(POLICIES_KEPT)
+  let textKept = 0
+  const origins = createLru<Origin, Known>(ORIGINS_KEPT, (_, known) => {
+    textKept -= known.record.body.length
+  })
+
+  const learn = (record: RobotsRecord): Known => {
+    const rules = record.state === 'rules' ? parseRobots(record.body) : undefined
+    const known = { record, rules }
+    const before = origins.get(record.origin)
+    if (before !== undefined) {
+      textKept -= before.record.body.length
+      origins.delete(record.origin)
+    }
+    // A file too large to keep beside the others is parsed again when it is wanted.
+    if (textKept + record.body.length > ROBOTS_TEXT_KEPT) return known
+    textKept += record.body.length
+    origins.set(record.origin, known)
+    return known
+  }
+
+  const lookUp = async (url: NormalizedUrl): Promise<Known | undefined> => {
+    const origin = originOf(url)
+    const known = origins.get(origin)
+    if (known !== undefined) return known
+    const host = await options.load(hostKey(url))
+    const record = host?.robots.find((candidate) => candidate.origin === origin)
+    return record === undefined ? undefined : learn(record)
+  }
+
+  return {
+    policyOf(host) {
+      const known = policies.get(host)
+      if (known !== undefined) return known
+      const site = sites.find(({ pattern }) => pattern.matches(`https://${host}/` as NormalizedUrl))
+      const policy = {
+        delayMs: site?.delayMs ?? options.defaultPolicy.delayMs,
+        concurrency: site?.concurrency ?? options.defaultPolicy.concurrency,
+      }
+      policies.set(host, policy)
+      return policy
+    },
+    async verdict(url) {
+      const known = await lookUp(url)
+      if (known === undefined) return undefined
+      const { record, rules } = known
+      if (record.refusal !== null) return { allowed: false, reason: record.refusal, detail: record.detail }
+      if (rules === undefined) return { allowed: true, detail: record.detail }
+      const { allowed, line, rule } = rules.check(options.productToken, url)
+      const detail = line === null ? 'no rule of robots.txt applies' : `robots.txt line ${line}: ${rule}`
+      return allowed ? { allowed, detail } : { allowed, reason: 'robots', detail }
+    },
+    learn: (record) => void learn(record),
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Whom a group speaks to, RFC 9309 §2.2.1. A product token is letters, `_` and `-`, compared without case and in full:
+ * `foobot` is not `foobot-news`. Like Google's parser we read the token off the front of whatever is written, so
+ * `Foobot/1.2 (+url)` is `foobot`, on either side.
+ *
+ * Names with digits or letters beyond ASCII are no tokens by the RFC, yet sites and crawlers have them. They are
+ * compared as whole words, so that `agent2` is not `agent1`, and a crawler that finds its word nowhere is spoken to by
+ * its leading token.
+ */
+import { isWhite } from './line.ts'
+import { octetsOfText } from './octets.ts'
+import type { Agent, Group } from './groups.ts'
+
+/** `'*'` for the group of everyone else. Lower case; `token` begins `word` and may be empty. */
+export type AgentName = '*' | { readonly word: string; readonly token: string }
+
+/** Undefined when the line names nobody. */
+export function agentNameOf(value: string): AgentName | undefined {
+  if (value.charCodeAt(0) === 0x2a && (value.length === 1 || isWhite(value.charCodeAt(1)))) return '*'
+  let token = 0
+  while (token < value.length && isTokenCode(value.charCodeAt(token))) token++
+  let word = token
+  while (word < value.length && isWordCode(value.charCodeAt(word))) word++
+  if (word === 0) return undefined
+  return { word: lower(value.slice(0, word)), token: lower(value.slice(0, token)) }
+}
+
+export interface Audience {
+  readonly groups: readonly Group[]
+  readonly delayMs: number | undefined
+}
+
+/**
+ * The groups that speak to a crawler: all that name it, merged; if none does, all that name `*`. A group that names it
+ * and says nothing still keeps it from `*`.
+ */
+export function selectGroups(groups: readonly Group[], crawler: string): Audience {
+  const name = agentNameOf(octetsOfText(crawler))
+  if (name !== undefined && name !== '*') {
+    const { word, token } = name
+    const isNamed: ((other: AgentName) => boolean)[] =
+      word === token
+        ? [(other) => other !== '*' && other.token === token]
+        : [(other) => other !== '*' && other.word === word, (other) => other !== '*' && other.word === token]
+    for (const test of isNamed) {
+      const audience = collect(groups, test)
+      if (audience !== undefined) return audience
+    }
+  }
+  return collect(groups, (other) => other === '*') ?? { groups: [], delayMs: undefined }
+}
+
+function collect(groups: readonly Group[], test: (name: AgentName) => boolean): Audience | undefined {
+  const selected: Group[] = []
+  let delayMs: number | undefined
+  for (const group of groups) {
+    const agents: Agent[] = group.agents.filter((agent) => test(agent.name))
+    if (agents.length > 0) selected.push(group)
+    for (const { pace } of agents) {
+      if (pace.delayMs !== undefined) delayMs = Math.max(delayMs ?? 0, pace.delayMs)
+    }
+  }
+  return selected.length === 0 ? undefined : { groups: selected, delayMs }
+}
+
+function isTokenCode(code: number): boolean {
+  const letter = code | 0x20
+  return (letter >= 0x61 && letter <= 0x7a && code < 0x80) || code === 0x2d || code === 0x5f
+}
+
+function isWordCode(code: number): boolean {
+  return isTokenCode(code) || (code >= 0x30 && code <= 0x39) || code >= 0x80
+}
+
+/** ASCII alone: an octet above 0x7f is a piece of a character and has no case. */
+function lower(octets: string): string {
+  return octets.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}

@@ -1,0 +1,46 @@
+/**
+ * A file that only grows, and whose committed length somebody else keeps. After a crash it is cut back to that
+ * length, so a line that was never committed, or only half written, is gone.
+ */
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { TiptoeError } from '../model/index.ts'
+
+export interface AppendFile {
+  /** Bytes, all of them written to the file. */
+  readonly length: number
+  /** Adds to the end. If it throws, the file may be longer than `length`; the next opening puts that right. */
+  append(text: string): void
+  /** What was appended is on the disk, not only with the operating system. */
+  sync(): void
+  close(): void
+}
+
+export function openAppendFile(path: string, committed: number): AppendFile {
+  const descriptor = openSync(path, 'a+')
+  const present = fstatSync(descriptor).size
+  if (present < committed) {
+    closeSync(descriptor)
+    throw new TiptoeError('output', `${path} has ${present} bytes, but ${committed} were committed`, {
+      hint: 'records were removed from it: put the file back, or start over with --fresh',
+    })
+  }
+  if (present > committed) ftruncateSync(descriptor, committed)
+  let length = committed
+  let dirty = false
+  return {
+    get length() {
+      return length
+    },
+    append(text) {
+      const bytes = Buffer.from(text)
+      for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written)
+      length += bytes.length
+      dirty = true
+    },
+    sync() {
+      if (dirty) fdatasyncSync(descriptor)
+      dirty = false
+    },
+    close: () => closeSync(descriptor),
+  }
+}

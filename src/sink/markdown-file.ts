@@ -1,0 +1,56 @@
+/**
+ * A page as a Markdown file with front matter. It is written beside its place and moved there whole, so nobody ever
+ * reads half a page, and the path depends on the URL alone, so fetching a page again writes the same file.
+ */
+import { lstatSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createLru } from '../base/index.ts'
+import { TiptoeError, type PageRecord } from '../model/index.ts'
+
+/** Folders known to exist and to be folders of ours. */
+const FOLDERS_KEPT = 10_000
+
+export interface MarkdownWriter {
+  write(path: string, record: PageRecord, markdown: string): void
+}
+
+/** Paths are below `root`, with forward slashes, as `contentPath` makes them. */
+export function createMarkdownWriter(root: string): MarkdownWriter {
+  const ready = createLru<string, true>(FOLDERS_KEPT)
+  /** Makes the folder, refusing to walk through a link that could lead out of the output. */
+  const prepare = (folder: string): void => {
+    if (folder === '.' || ready.get(folder) === true) return
+    prepare(dirname(folder))
+    const path = join(root, folder)
+    mkdirSync(path, { recursive: true })
+    if (!lstatSync(path).isDirectory()) {
+      throw new TiptoeError('output', `${path} is a link, and nothing is written through it`, {
+        hint: 'remove it, or choose another folder with --out',
+      })
+    }
+    ready.set(folder, true)
+  }
+  return {
+    write(path, record, markdown) {
+      prepare(dirname(path))
+      const target = join(root, path)
+      const draft = `${target}.part`
+      writeFileSync(draft, frontMatter(record) + markdown)
+      renameSync(draft, target)
+    },
+  }
+}
+
+/** YAML whose values are JSON strings, which YAML reads as they are: nothing a page says can break out of them. */
+function frontMatter(record: PageRecord): string {
+  const fields: [string, string | null][] = [
+    ['url', record.url],
+    ['title', record.title],
+    ['description', record.description],
+    ['lang', record.lang],
+    ['canonical', record.canonical],
+    ['fetched', record.fetchedAt],
+  ]
+  const lines = fields.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${JSON.stringify(value)}`]))
+  return `---\n${lines.join('\n')}\n---\n\n`
+}

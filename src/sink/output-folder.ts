@@ -1,0 +1,68 @@
+/**
+ * The output folder of a crawl: three files of records and a tree of Markdown. Records become part of the output when
+ * their position is committed by the frontier; what lies beyond it after a crash is cut off on opening.
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { TiptoeError } from '../model/index.ts'
+import { openAppendFile } from './append-file.ts'
+import { createMarkdownWriter } from './markdown-file.ts'
+import { RECORD_FILES, type OutputRecord } from './record.ts'
+
+export interface OutputFolder {
+  /** Writes the records and their Markdown, and returns the length of each file; on the disk when it returns. */
+  append(records: readonly OutputRecord[]): Record<string, number>
+  close(): void
+}
+
+/** `committed` is the position that the frontier has; files that it does not name are empty. */
+export function openOutputFolder(folder: string, committed: Readonly<Record<string, number>>): OutputFolder {
+  return explained(folder, () => {
+    mkdirSync(folder, { recursive: true })
+    const files = Object.values(RECORD_FILES).map((name) => ({
+      name,
+      file: openAppendFile(join(folder, name), committed[name] ?? 0),
+    }))
+    const markdown = createMarkdownWriter(join(folder, 'content'))
+    return {
+      append(records) {
+        return explained(folder, () => {
+          for (const { name, file } of files) {
+            const lines = records.filter((record) => RECORD_FILES[record.kind] === name).map(line)
+            if (lines.length > 0) file.append(lines.join(''))
+          }
+          for (const item of records) {
+            if (item.kind !== 'page' || item.markdown === null || item.record.markdownPath === undefined) continue
+            markdown.write(item.record.markdownPath.slice('content/'.length), item.record, item.markdown)
+          }
+          for (const { file } of files) file.sync()
+          return Object.fromEntries(files.map(({ name, file }) => [name, file.length]))
+        })
+      },
+      close() {
+        for (const { file } of files) file.close()
+      },
+    }
+  })
+}
+
+/** One line of JSON. The two line separators that JSON allows and some readers split at are escaped. */
+function line(item: OutputRecord): string {
+  const text = JSON.stringify(item.record)
+  return `${text.replaceAll('\u2028', String.raw`\u2028`).replaceAll('\u2029', String.raw`\u2029`)}\n`
+}
+
+function explained<T>(folder: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof TiptoeError) throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    const hint =
+      code === 'ENOSPC' || code === 'EDQUOT'
+        ? 'the disk is full: make room, and the same command goes on where the crawl stood'
+        : 'check the folder and its permissions, or choose another with --out'
+    throw new TiptoeError('output', `the output in ${folder} cannot be written: ${message}`, { cause: error, hint })
+  }
+}

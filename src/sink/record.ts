@@ -1,0 +1,10 @@
+/** What the engine hands to a sink: one line for one of the three files, and for a page its Markdown. */
+import type { FailRecord, PageRecord, SkipRecord } from '../model/index.ts'
+
+export type OutputRecord =
+  | { readonly kind: 'page'; readonly record: PageRecord; readonly markdown: string | null }
+  | { readonly kind: 'skip'; readonly record: SkipRecord }
+  | { readonly kind: 'fail'; readonly record: FailRecord }
+
+/** The file that each kind of record goes to. */
+export const RECORD_FILES = { page: 'pages.jsonl', skip: 'skipped.jsonl', fail: 'failed.jsonl' } as const

@@ -1,0 +1,10 @@
+/**
+ * URLs: what is fetched, what is the same, whose it is, and whether it belongs to the crawl. Only this module makes
+ * the branded strings of `model/url.ts`.
+ */
+export { MAX_REFERENCE_LENGTH, MAX_URL_LENGTH, normalizeUrl } from './normalize.ts'
+export { createResolver, type Resolver } from './resolver.ts'
+export { urlKey } from './key.ts'
+export { hostKey, originOf, pathOf, registrableDomain, targetOf } from './parts.ts'
+export { compilePattern, MAX_PATTERN_LENGTH, type Pattern } from './pattern.ts'
+export { createScope, SCOPE_MODES, type Scope, type ScopeMode, type ScopeOptions, type ScopeVerdict } from './scope.ts'
