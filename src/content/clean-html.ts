@@ -204,8 +204,9 @@ export function cleanHtml(outline: Outline, region: Region, options: CleanOption
       openMarks()
       from = first
     }
-    const text = html.slice(from, to)
-    out += text.includes('<') ? text.replaceAll('<', '&lt;') : text
+    const text = html.slice(from, Math.min(to, from + MAX_CLEAN_LENGTH))
+    const escaped = text.includes('<') ? text.replaceAll('<', '&lt;') : text
+    out += escaped.slice(0, Math.max(0, MAX_CLEAN_LENGTH - out.length))
   }
 
   /** The words of an element with few tags and little text, for rules that read them. */

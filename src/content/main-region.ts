@@ -3,17 +3,7 @@
  * then names that tools and themes are known for, then the whole page. A declaration is believed only if the part
  * holds a fair share of the page's text, so that no page is lost to an empty or misplaced element.
  */
-import {
-  CONTENT_TEXT,
-  FLAGS,
-  IS_ARTICLE,
-  IS_MAIN,
-  IS_NAMED_CONTENT,
-  PARTNER,
-  START,
-  STRIDE,
-  type Outline,
-} from './outline.ts'
+import { CONTENT_TEXT, FLAGS, IS_ARTICLE, IS_MAIN, IS_NAMED_CONTENT, PARTNER, STRIDE, type Outline } from './outline.ts'
 
 /** A range of events: from the first up to, and without, the last. */
 export interface Region {
@@ -94,9 +84,4 @@ function isFair(text: number, total: number, share: number): boolean {
 function keepsHeading(outline: Outline, wider: Region, narrower: Region): boolean {
   const heads = outline.headings.filter((event) => event >= wider.from && event < wider.to)
   return heads.length !== 1 || heads.some((event) => event >= narrower.from && event < narrower.to)
-}
-
-/** Where a region begins in the text; used to read a heading's words. */
-export function startOf(outline: Outline, region: Region): number {
-  return outline.tape[region.from * STRIDE + START] as number
 }

@@ -12,6 +12,8 @@ import { tidyMarkdown } from './tidy.ts'
 
 /** Markdown shorter than this is looked at twice when the page has NEARLY_ALL_LOST times as much text. */
 const SUSPICIOUSLY_SHORT = 150
+/** Shorter still, and even navigation is better; a short page with a long menu is above it. */
+const NEXT_TO_NOTHING = 40
 const NEARLY_ALL_LOST = 3
 
 export function htmlToMarkdown(html: string, context: { url: string; title: string | null }): string {
@@ -34,7 +36,7 @@ export function htmlToMarkdown(html: string, context: { url: string; title: stri
     const whole = cleanHtml(outline, page, { links, keepFurniture: false, wholePage: true })
     markdown = longer(markdown, tidyMarkdown(convert(whole)))
   }
-  if (markdown.length < SUSPICIOUSLY_SHORT && outline.text > NEARLY_ALL_LOST * markdown.length) {
+  if (markdown.length < NEXT_TO_NOTHING && outline.text > NEARLY_ALL_LOST * markdown.length) {
     const everything = cleanHtml(outline, page, { links, keepFurniture: true, wholePage: true })
     markdown = longer(markdown, tidyMarkdown(convert(everything)))
   }

@@ -134,7 +134,9 @@ export function outlinePage(html: string): Outline {
     if ((flags & HARD_JUNK) !== 0) hardDepth--
     if ((flagsAt(opening) & IS_FURNITURE) !== 0) softDepth--
     if (id === SVG) inSvg--
-    tape[opening * STRIDE + PARTNER] = emit(start, tagEnd, -id, opening, 0)
+    const closing = emit(start, tagEnd, -id, opening, 0)
+    // Only now: the tape may have grown, and moved, meanwhile.
+    tape[opening * STRIDE + PARTNER] = closing
   }
   /** Pops down to the open element at `depth`, which the tag at start ends; what lies above ends by implication. */
   const popTo = (depth: number, start: number, tagEnd: number): void => {

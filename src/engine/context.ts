@@ -20,6 +20,8 @@ export interface TaskContext {
   tierOf(url: NormalizedUrl): Tier | undefined
   /** Adds URLs ahead of the settlement that names them, for answers that name very many. */
   addEarly(found: NonNullable<Settlement['found']>): Promise<void>
+  /** Nothing has answered since the crawl was opened, so a failure may be this machine's and not the host's. */
+  isOffline(): boolean
   readonly lease: Lease
   /** Aborted when the crawl can no longer wait for this task. */
   readonly signal: AbortSignal
@@ -28,6 +30,6 @@ export interface TaskContext {
 /** All of a settlement but whose it is. */
 export interface TaskResult extends Omit<Settlement, 'lease' | 'task' | 'record'> {
   readonly record?: OutputRecord
-  /** The machine seems to be offline: nothing was decided about the task. */
+  /** This machine has no network, in words: nothing is decided about the task, and the crawl stops. */
   readonly offline?: string
 }

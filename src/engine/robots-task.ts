@@ -4,6 +4,7 @@ import type { FoundUrl, NormalizedUrl, RobotsRecord, Task } from '../model/index
 import { parseRobots, ROBOTS_MAX_BYTES } from '../robots/index.ts'
 import { normalizeUrl } from '../url/index.ts'
 import type { TaskContext, TaskResult } from './context.ts'
+import { redirectTarget } from './redirect.ts'
 import { isOverloaded, retryAfterMs, retryLater } from './retry.ts'
 
 /** RFC 9309 §2.4: not to be used for longer than a day. */
@@ -22,7 +23,10 @@ export async function runRobotsTask(task: Task, context: TaskContext): Promise<T
     const detail = `robots.txt is not asked for: ${settings.ignoreRobotsBecause}`
     return conclude(judge.record({ state: 'allow-all', status: null, detail }), [])
   }
-  const outcome = await fetcher.fetch({ url: task.url, accept: 'text/plain,*/*;q=0.5', maxBodyBytes: ROBOTS_MAX_BYTES }, signal)
+  const outcome = await fetcher.fetch(
+    { url: task.url, accept: 'text/plain,*/*;q=0.5', maxBodyBytes: ROBOTS_MAX_BYTES },
+    signal,
+  )
   return judge.judge(outcome)
 
   function conclude(record: RobotsRecord, sitemaps: readonly FoundUrl[]): TaskResult {
@@ -31,9 +35,7 @@ export async function runRobotsTask(task: Task, context: TaskContext): Promise<T
   }
 
   function createJudge(of: Task, { clock }: TaskContext) {
-    const record = (
-      part: Pick<RobotsRecord, 'state' | 'status' | 'detail'> & Partial<RobotsRecord>,
-    ): RobotsRecord => ({
+    const record = (part: Pick<RobotsRecord, 'state' | 'status' | 'detail'> & Partial<RobotsRecord>): RobotsRecord => ({
       origin: of.origin,
       refusal: null,
       fetchedAt: clock.now(),
@@ -54,8 +56,9 @@ export async function runRobotsTask(task: Task, context: TaskContext): Promise<T
         case 'error': {
           const times = fetched.sent ? { answeredAt: fetched.answeredAt } : {}
           const again = retryLater(of, context)
-          if (fetched.offline) return { ...(again ?? { outcome: { kind: 'returned' } }), ...times, ...(again === undefined ? { offline: fetched.detail } : {}) }
-          return { ...(again ?? refuse(null, fetched.detail, 'robots-unreachable')), ...times }
+          if (again !== undefined) return { ...again, ...times }
+          if (fetched.offline && context.isOffline()) return { outcome: { kind: 'returned' }, offline: fetched.detail }
+          return { ...refuse(null, fetched.detail, 'robots-unreachable'), ...times }
         }
         case 'response':
           return { ...answered(fetched), answeredAt: fetched.answeredAt }
@@ -66,8 +69,7 @@ export async function runRobotsTask(task: Task, context: TaskContext): Promise<T
       const { status } = response
       if (status >= 200 && status < 300) return accept(status, new TextDecoder().decode(response.body))
       if (status >= 300 && status < 400) {
-        const location = response.headers.get('location')
-        const target = location === null ? undefined : normalizeUrl(location, of.url)
+        const target = redirectTarget(response, of.url)
         if (target !== undefined && of.redirects < MAX_REDIRECTS) return { outcome: { kind: 'moved', url: target } }
         const why = target === undefined ? 'a redirect without a target' : `more than ${MAX_REDIRECTS} redirects`
         return withSitemaps(record({ state: 'allow-all', status, detail: `no robots.txt: ${why}` }), [])
@@ -100,7 +102,10 @@ export async function runRobotsTask(task: Task, context: TaskContext): Promise<T
       const urls = named.slice(0, MAX_SITEMAPS).flatMap((line) => normalizeUrl(line, `${of.origin}/`) ?? [])
       // The usual place is worth a request only where the file names no other.
       const all = urls.length > 0 ? urls : [`${of.origin}/sitemap.xml` as NormalizedUrl]
-      return conclude(made, all.map((url): FoundUrl => ({ url, kind: 'sitemap', depth: 0, via: 'sitemap' })))
+      return conclude(
+        made,
+        all.map((url): FoundUrl => ({ url, kind: 'sitemap', depth: 0, via: 'sitemap' })),
+      )
     }
 
     return { record, judge }

@@ -1,9 +1,9 @@
 /** Reading a sitemap or feed: its pages and further sitemaps become URLs of the crawl. */
 import type { FoundUrl, Task } from '../model/index.ts'
 import { parseSitemap, SITEMAP_MAX_DECODED_BYTES } from '../parse/index.ts'
-import { normalizeUrl } from '../url/index.ts'
 import type { TaskContext, TaskResult } from './context.ts'
 import { failed, skipped } from './records.ts'
+import { redirectTarget } from './redirect.ts'
 import { backOff, isOverloaded, retryLater } from './retry.ts'
 
 /** Index files above a sitemap, at most: the protocol allows one, real sites use two. */
@@ -32,10 +32,19 @@ export async function runSitemapTask(task: Task, context: TaskContext): Promise<
     return { ...(retryLater(task, context) ?? failed(task, { code: 'http' }, context)), ...times }
   }
   if (fetched.status >= 300 && fetched.status < 400) {
-    const target = normalizeUrl(fetched.headers.get('location') ?? '', task.url)
+    const target = redirectTarget(fetched, task.url)
     const follow = target !== undefined && task.redirects < settings.maxRedirects
     const found: FoundUrl[] = follow
-      ? [{ url: target, kind: 'sitemap', depth: 0, via: 'redirect', redirects: task.redirects + 1, nesting: task.nesting }]
+      ? [
+          {
+            url: target,
+            kind: 'sitemap',
+            depth: 0,
+            via: 'redirect',
+            redirects: task.redirects + 1,
+            nesting: task.nesting,
+          },
+        ]
       : []
     return { outcome: { kind: 'done' }, ...times, found }
   }
@@ -49,7 +58,14 @@ async function read(body: Uint8Array, task: Task, context: TaskContext): Promise
   for await (const entry of parseSitemap(body, task.url)) {
     if (entry.kind === 'sitemap') {
       if (task.nesting >= MAX_NESTING) continue
-      found.push({ url: entry.loc, kind: 'sitemap', depth: 0, via: 'sitemap', referrer: task.url, nesting: task.nesting + 1 })
+      found.push({
+        url: entry.loc,
+        kind: 'sitemap',
+        depth: 0,
+        via: 'sitemap',
+        referrer: task.url,
+        nesting: task.nesting + 1,
+      })
     } else if (context.scope.check(entry.loc).inScope) {
       const tier = context.tierOf(entry.loc)
       // As deep as a link from a seed: the sitemap is the site's own front page.

@@ -24,7 +24,7 @@ const ENCODERS: Record<string, (bytes: Uint8Array) => Uint8Array> = {
   zstd: zlib.zstdCompressSync,
 }
 
-const serve = (coding: string | string[], bytes: Uint8Array): Promise<number> =>
+const serve = (coding: string, bytes: Uint8Array): Promise<number> =>
   serveHttp((_request, response) => response.writeHead(200, { 'content-encoding': coding }).end(bytes))
 
 const NAMES = Object.keys(ENCODERS)
@@ -101,8 +101,8 @@ describe.each(NAMES)('%s', (name) => {
   })
 
   test('a bomb costs no more than the cap and ends the transfer', async () => {
-    const { promise: closed, resolve } = signalled<void>()
-    const bomb = encode(Buffer.alloc(64 * MEGABYTE))
+    const { promise: closed, resolve } = signalled()
+    const bomb = encode(Buffer.alloc(16 * MEGABYTE))
     const port = await serveHttp((_request, response) => {
       response.once('close', resolve)
       response.writeHead(200, { 'content-encoding': name })
@@ -131,11 +131,11 @@ test('a gzip body of several members is read to the end', async () => {
   expect(textOf(await testFetcher().get(`http://127.0.0.1:${port}/`))).toBe('one two')
 })
 
-test('codings on top of each other are undone in turn, from one field or several', async () => {
+test('codings on top of each other are undone in turn, whatever the spelling', async () => {
   const fetcher = testFetcher()
   for (const plain of [Buffer.from(SMALL), LARGE]) {
     const bytes = zlib.zstdCompressSync(zlib.gzipSync(zlib.deflateSync(plain)))
-    for (const field of ['deflate, gzip , identity, ZSTD', ['deflate', 'gzip', 'zstd']]) {
+    for (const field of ['deflate,gzip,zstd', 'deflate, X-Gzip , identity,, ZSTD']) {
       const port = await serve(field, bytes)
       const response = expectResponse(await fetcher.get(`http://127.0.0.1:${port}/`))
       expect(Buffer.compare(response.body, plain)).toBe(0)
@@ -169,7 +169,7 @@ test.each([
 })
 
 test('a coded body can be aborted while it is decoded', async () => {
-  const { promise: written, resolve } = signalled<void>()
+  const { promise: written, resolve } = signalled()
   const bytes = zlib.gzipSync(LARGE)
   const port = await serveHttp((_request, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' })

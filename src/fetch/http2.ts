@@ -114,9 +114,14 @@ const pseudoHeaders = (head: RequestHead): Record<string, string> => ({
   ...head.headers,
 })
 
+/** Their Content-Length speaks of another answer (RFC 9110 §8.6). */
+const BODILESS: ReadonlySet<number> = new Set([204, 304])
+
 function listen(stream: ClientHttp2Stream, sink: () => ResponseSink | undefined, sessionError: () => unknown): void {
   let answered = false
   let ended = false
+  /** Body bytes still to come, where the head says how many there are. */
+  let missing = 0
   let failure: unknown
 
   const head = (headers: Record<string, unknown>): void => {
@@ -126,16 +131,22 @@ function listen(stream: ClientHttp2Stream, sink: () => ResponseSink | undefined,
   stream.on('headers', head)
   stream.once('response', (headers) => {
     answered = true
+    if (!BODILESS.has(headers[':status'] ?? 0)) missing = Number(headers['content-length'] ?? 0)
     head(headers)
   })
-  stream.on('data', (chunk: Uint8Array) => sink()?.onData(chunk))
+  stream.on('data', (chunk: Uint8Array) => {
+    missing -= chunk.length
+    sink()?.onData(chunk)
+  })
   stream.once('end', () => (ended = true))
   stream.on('error', (error) => (failure = error))
   stream.once('close', () => {
     const listener = sink()
     if (listener === undefined) return
     const { rstCode } = stream
-    if (rstCode === constants.NGHTTP2_NO_ERROR && failure === undefined && answered && ended) return listener.onEnd()
+    // nghttp2 holds an END_STREAM against Content-Length, but not a reset without an error, which Node shows as an end.
+    const isWhole = answered && ended && !(missing > 0)
+    if (isWhole && rstCode === constants.NGHTTP2_NO_ERROR && failure === undefined) return listener.onEnd()
     if (rstCode !== constants.NGHTTP2_NO_ERROR) return listener.onFailure(new StreamReset(rstCode))
     listener.onFailure(sessionError() ?? failure ?? new StreamReset(rstCode))
   })

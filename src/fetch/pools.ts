@@ -63,6 +63,7 @@ interface Pool {
   /** As many as callers that wait: whoever calls bounds it. */
   readonly waiting: Set<Waiter>
   dialling: number
+  /** When a request was last begun or ended. */
   usedAt: number
 }
 
@@ -82,6 +83,8 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
     return true
   }
 
+  const isExpired = (pool: Pool, now: number): boolean => now - pool.usedAt > KEEP_ALIVE_MS && isIdle(pool)
+
   const drop = (origin: string, pool: Pool): void => {
     pools.delete(origin)
     for (const connection of pool.connections) connection.destroy()
@@ -95,6 +98,8 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
       evict(now)
     } else {
       pools.delete(origin)
+      // Unused for so long, a connection may be dead without a sign of it.
+      if (isExpired(pool, now)) for (const connection of pool.connections) connection.retire()
       pool.usedAt = now
     }
     pools.set(origin, pool)
@@ -104,8 +109,7 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
   /** Makes room for one more. Busy origins are stepped over; there are no more of them than requests under way. */
   const evict = (now: number): void => {
     for (const [origin, pool] of pools) {
-      const expired = now - pool.usedAt > KEEP_ALIVE_MS
-      if (pools.size < settings.maxOrigins && !expired) return
+      if (pools.size < settings.maxOrigins && !isExpired(pool, now)) return
       if (isIdle(pool)) drop(origin, pool)
     }
   }
@@ -119,7 +123,10 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
   const adopt = (target: Target, pool: Pool, dialled: Dialled): Connection => {
     const create = dialled.protocol === 'h2' ? createHttp2Connection : createHttp1Connection
     const connection: Connection = create(target.origin, dialled.socket, dialled.address, {
-      onFree: () => serveWaiting(pool),
+      onFree: () => {
+        pool.usedAt = clock.now()
+        serveWaiting(pool)
+      },
       onClosed: () => {
         pool.connections.delete(connection)
         settle(target.origin, pool)

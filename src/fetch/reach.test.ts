@@ -145,7 +145,7 @@ describe('names', () => {
 
   test('many calls for one name ask once', async () => {
     const port = await serveHttp((_request, response) => response.end('ok'))
-    const { promise: go, resolve } = signalled<void>()
+    const { promise: go, resolve } = signalled()
     let questions = 0
     const lookup = async () => {
       questions++

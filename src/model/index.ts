@@ -11,4 +11,5 @@ export {
   type RobotsDirectives,
   type SkipRecord,
 } from './page.ts'
+export type { CrawlEvents } from './event.ts'
 export { TiptoeError, type ErrorCode } from './errors.ts'

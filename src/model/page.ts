@@ -25,6 +25,8 @@ export interface PageRecord {
   readonly tier: Tier
   /** ISO 8601, UTC, of the request that brought the page. */
   readonly fetchedAt: string
+  /** From the request to the first byte of the answer: the host's pace counts from there. */
+  readonly answerMs: number
   /** From the request to the last byte. */
   readonly durationMs: number
   /** Decoded body bytes kept. */

@@ -40,8 +40,7 @@ export function decodeBody(bytes: Uint8Array, contentType: string | null): Decod
   return late === null || late === guessed.charset ? guessed : decodeAs(bytes, late)
 }
 
-/** Decodes by the standard's name of an encoding, as `encodingOfLabel` gives it. */
-export function decodeAs(bytes: Uint8Array, charset: string): DecodedBody {
+function decodeAs(bytes: Uint8Array, charset: string): DecodedBody {
   return { text: textOf(bytes, charset), charset }
 }
 
@@ -49,6 +48,7 @@ function textOf(bytes: Uint8Array, charset: string): string {
   // "replacement" stands for encodings that hide markup from filters: one U+FFFD and no content (Encoding §14.1).
   if (charset === 'replacement') return bytes.length === 0 ? '' : '\ufffd'
   if (charset === 'euc-kr') return decodeEucKr(bytes)
+  // Node's Big5 lacks the Hong Kong supplement, and its Shift_JIS swallows the ASCII half of a pair that means nothing.
   return new TextDecoder(charset).decode(bytes)
 }
 

@@ -13,15 +13,15 @@ import { createLinkCollector, MAX_LINKS, relWords, type Link } from './links.ts'
 import { refreshReference } from './refresh.ts'
 
 /** Longer titles and descriptions are cut; so is a language longer than any tag of RFC 5646 in use. */
-export const MAX_TITLE_CHARS = 1_000
-export const MAX_DESCRIPTION_CHARS = 2_000
+const MAX_TITLE_CHARS = 1_000
+const MAX_DESCRIPTION_CHARS = 2_000
 const MAX_LANG_CHARS = 64
 
 /** White space may make up most of a title: this much is kept before it is collapsed. */
 const MAX_RAW_CHARS = 16_384
 
-/** A page may repeat its meta robots; this many are read, and one that says more than this is cut. */
-const MAX_ROBOTS_METAS = 64
+/** A page may repeat its meta robots and its canonical link; this many are read, and a longer robots list is cut. */
+const MAX_REPEATS = 64
 const MAX_ROBOTS_CHARS = 4_096
 
 export interface ExtractContext {
@@ -117,7 +117,7 @@ function readPage(
     if (property === 'og:title') ogTitle ??= bounded(content, MAX_TITLE_CHARS)
     if (property === 'og:description') ogDescription ??= bounded(content, MAX_DESCRIPTION_CHARS)
     if (name !== undefined && speaksToUs(trimAsciiWhitespace(name), productToken)) {
-      if (robotsMetas.length < MAX_ROBOTS_METAS) robotsMetas.push(content.slice(0, MAX_ROBOTS_CHARS))
+      if (robotsMetas.length < MAX_REPEATS) robotsMetas.push(content.slice(0, MAX_ROBOTS_CHARS))
     }
   }
   const readLink = (attributes: Attributes): void => {
@@ -126,7 +126,7 @@ function readPage(
     const rel = relWords(attributes.get('rel'))
     // `alternate stylesheet` is a style sheet, not a page.
     if (!rel.some((word) => PAGE_RELATIONS.has(word)) || rel.includes('stylesheet')) return
-    if (rel.includes('canonical') && canonicals.length < MAX_ROBOTS_METAS) canonicals.push(href)
+    if (rel.includes('canonical') && canonicals.length < MAX_REPEATS) canonicals.push(href)
     links.add('link', href, rel)
   }
 

@@ -25,8 +25,11 @@ const MAX_GZIP_LAYERS = 2
 /** Text is decoded and read in pieces of this size; the encoding is looked for in the first. */
 const PIECE_BYTES = 65_536
 
-/** deflate packs at most 1032 to 1, so one step unpacks to about 4 MiB at the most. */
-const GUNZIP_STEP_BYTES = 4096
+/**
+ * deflate packs at most 1032 to 1, so one step unpacks to about 1 MiB at the most. When a step meets damage or garbage,
+ * what was unpacked in the same step is lost with it: another reason for small ones.
+ */
+const GUNZIP_STEP_BYTES = 1024
 
 export function readSitemapText(
   input: Uint8Array | AsyncIterable<Uint8Array>,

@@ -33,7 +33,7 @@ export function openAppendFile(path: string, committed: number): AppendFile {
     },
     append(text) {
       const bytes = Buffer.from(text)
-      for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written)
+      for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written)
       length += bytes.length
       dirty = true
     },

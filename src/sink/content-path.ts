@@ -75,8 +75,8 @@ function joinWithin(host: string, folders: readonly SafeName[], room: number): s
 function hostFolder(url: NormalizedUrl, origin: string): SafeName {
   const host = hostKey(url)
   const isHttps = origin.startsWith('https:')
-  // A final dot of the host name, which the key lacks, is a difference that only the hash can show.
   const port = /:(\d+)$/.exec(origin)?.[1]
+  // A final dot of the host name, which the key lacks, is a difference that only the hash can show.
   const written = host.length + (port === undefined ? 0 : port.length + 1) + (isHttps ? 8 : 7)
   const mark = port === undefined ? (isHttps ? '' : '_http') : isHttps ? `_${port}_https` : `_${port}`
   const readable = host.startsWith('[') ? `ipv6-${host.slice(1, -1).replaceAll(':', '-')}` : host

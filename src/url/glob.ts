@@ -4,8 +4,8 @@
  * folder: it matches that and, by whole segments, everything below it. What text a glob is held against is decided in
  * `pattern.ts`.
  */
-import { compileNfa, type CharSet, type Expression } from './nfa.ts'
 import { TiptoeError } from '../model/index.ts'
+import { compileNfa, type CharSet, type Expression } from './nfa.ts'
 
 export type GlobTest = (subject: string) => boolean
 
@@ -52,7 +52,10 @@ function compileRest(tokens: readonly Token[], prefix: string, suffix: string, i
     kind: 'sequence',
     items: [{ kind: 'assert', what: 'start' }, ...tokens.map(toExpression), { kind: 'assert', what: 'end' }],
   })
-  if (nfa === undefined) throw new TiptoeError('usage', 'a pattern has too many characters')
+  if (nfa === undefined) {
+    const start = 'literal' in tokens[0]! ? tokens[0].literal.slice(0, 40) : '*'
+    throw new TiptoeError('usage', `pattern "${start}…" is too long once it is percent-encoded`)
+  }
   return (subject) => nfa.search(subject).matched
 }
 

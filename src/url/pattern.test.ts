@@ -113,6 +113,7 @@ describe('a glob', () => {
   it('that is empty or too long is a usage error', () => {
     expect(usageError('').message).toContain('empty')
     expect(usageError('x'.repeat(MAX_PATTERN_LENGTH + 1)).message).toContain('longer than')
+    expect(usageError(`/*${'日'.repeat(1500)}*`).message).toContain('too long once it is percent-encoded')
   })
 
   it('of the greatest length can be compiled and matched', () => {

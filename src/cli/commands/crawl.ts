@@ -1,0 +1,246 @@
+/** `tiptoe URL…`: begins a crawl, or goes on with the one that the folder holds. */
+import { createSystemClock } from '../../base/index.ts'
+import { configPathOf, readConfigFile, resolveSettings, type Settings } from '../../config/index.ts'
+import { openCrawl, type Crawl, type EndReason } from '../../engine/index.ts'
+import type { FrontierStats } from '../../frontier/index.ts'
+import { TiptoeError, type FailureCode, type NormalizedUrl } from '../../model/index.ts'
+import { createRateMeter } from '../../telemetry/index.ts'
+import { hostKey } from '../../url/index.ts'
+import { clearCrawlFolder, prepareCrawlFolder, readCrawlFolder, stateFolder, writeStats } from '../crawl-folder.ts'
+import { EXIT } from '../exit-code.ts'
+import type { Invocation } from '../invocation.ts'
+import { renderProgress } from '../progress.ts'
+import { readSeed, readSeedFile } from '../seeds.ts'
+import { listenForSignals, type Signals } from '../signals.ts'
+import { renderSummary } from '../summary.ts'
+import { escapeForTerminal, type Terminal } from '../terminal.ts'
+
+const PROGRESS_MS = 250
+/** Rates are shown over the last seconds. */
+const RATE_WINDOW_MS = 5_000
+
+export interface CrawlPlan {
+  readonly settings: Settings
+  readonly seeds: readonly NormalizedUrl[]
+  readonly folder: string
+}
+
+export async function crawlCommand(invocation: Invocation): Promise<number> {
+  const plan = planCrawl(invocation)
+  return runCrawl(plan, invocation, { resumeCommand: resumeCommand(invocation, plan) })
+}
+
+/** What to crawl and where, from what was typed and what the folder holds; nothing is started. */
+export function planCrawl(invocation: Invocation): CrawlPlan {
+  const { parsed, env, version, terminal } = invocation
+  const configPath = configPathOf(parsed.switches, env)
+  const typed = resolveSettings({
+    version,
+    flags: parsed.flags,
+    environment: env,
+    ...(configPath === undefined ? {} : { file: readConfigFile(configPath) }),
+  }).settings
+  const seeds = unique([
+    ...typed.seeds.map(readSeed),
+    ...(typed.inputFile === undefined ? [] : readSeedFile(typed.inputFile)),
+  ])
+  const folder = typed.outDirectory ?? defaultFolder(seeds)
+  if (parsed.switches.fresh === true) clearCrawlFolder(folder)
+  const stored = readCrawlFolder(folder, version)
+  if (seeds.length > 0) {
+    const plan = { settings: typed, seeds, folder }
+    prepareCrawlFolder(folder, plan, stored)
+    if (stored !== undefined) terminal.note(`resuming the crawl in ${folder}`)
+    return plan
+  }
+  if (stored === undefined)
+    throw new TiptoeError('usage', 'no URL to crawl', { hint: 'tiptoe https://example.com/docs/' })
+  // No seeds were named: everything is as the folder has it, but for what was said anew.
+  const { settings } = resolveSettings({
+    version,
+    flags: parsed.flags,
+    environment: env,
+    stored: readConfigFile(`${folder}/crawl.yaml`),
+    ...(configPath === undefined ? {} : { file: readConfigFile(configPath) }),
+  })
+  const plan = { settings, seeds: stored.seeds, folder }
+  prepareCrawlFolder(folder, plan, stored)
+  terminal.note(`resuming the crawl in ${folder}`)
+  return plan
+}
+
+function defaultFolder(seeds: readonly NormalizedUrl[]): string {
+  const [first] = seeds
+  if (first === undefined)
+    throw new TiptoeError('usage', 'no URL to crawl', { hint: 'tiptoe https://example.com/docs/' })
+  return `tiptoe-${hostKey(first).replaceAll(/[^a-z0-9.-]/g, '_')}`
+}
+
+function unique<T>(items: readonly T[]): T[] {
+  return [...new Set(items)]
+}
+
+/** The same command again, without what would start over. Seeds that came by stdin are in the folder. */
+function resumeCommand({ words, env }: Invocation, plan: CrawlPlan): string {
+  const program = env['npm_lifecycle_event'] === 'npx' ? 'npx tiptoe' : 'tiptoe'
+  if (plan.settings.inputFile === '-') return `${program} -o ${quote(plan.folder)}`
+  return [program, ...words.filter((word) => word !== '--fresh').map(quote)].join(' ')
+}
+
+function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** Runs the crawl to its end, with progress, signals and a summary; returns the exit code. */
+export async function runCrawl(
+  plan: CrawlPlan,
+  invocation: Invocation,
+  { resumeCommand }: { readonly resumeCommand: string },
+): Promise<number> {
+  const { terminal } = invocation
+  const { settings, folder } = plan
+  const clock = createSystemClock()
+  const startedAt = clock.now()
+  const crawl = await openCrawl({
+    settings,
+    seeds: plan.seeds,
+    store: stateFolder(folder),
+    outputFolder: folder,
+    clock,
+  })
+  const before = await crawl.stats()
+  const failures = new Map<FailureCode, number>()
+  crawl.events.on('fail', (record) => failures.set(record.error, (failures.get(record.error) ?? 0) + 1))
+  tellDetails(crawl, terminal)
+  if (settings.ignoreRobotsBecause !== undefined) {
+    terminal.warn(`robots.txt is ignored: ${settings.ignoreRobotsBecause}`)
+  }
+  const signals = listenForSignals(crawl, settings.drainMs, terminal)
+  const stopProgress = showProgress(crawl, terminal, clock, startedAt)
+  let end: EndReason
+  let stats: FrontierStats
+  try {
+    end = await crawl.run()
+  } finally {
+    stopProgress()
+    terminal.done()
+    stats = await crawl.stats().catch(() => before)
+    await crawl.close()
+    signals.release()
+  }
+  const elapsedMs = clock.now() - startedAt
+  writeStats(folder, totals(stats, elapsedMs, end, settings))
+  const interrupted = end === 'stopped'
+  terminal.report(
+    renderSummary({
+      stats,
+      elapsedMs,
+      savedThisRun: stats.done - before.done,
+      out: folder,
+      reason: end === 'stopped' ? 'interrupted' : end,
+      ...(end === 'finished' ? {} : { resumeCommand }),
+      topFailures: [...failures].map(([code, count]) => ({ code, count })),
+      color: terminal.color,
+    }),
+    { evenQuiet: interrupted },
+  )
+  if (invocation.parsed.switches.json === true) terminal.data(JSON.stringify(totals(stats, elapsedMs, end, settings)))
+  if (!interrupted) giveHints(stats, terminal)
+  return exitCode(end, stats, settings, signals)
+}
+
+/** `stats.json`. */
+function totals(stats: FrontierStats, elapsedMs: number, end: EndReason, settings: Settings): unknown {
+  const { discovered, queued, done, failed, skipped, bytes, tokens, requests, tiers, hosts } = stats
+  return {
+    end,
+    saved: done,
+    failed,
+    skipped,
+    queued,
+    discovered,
+    bytes,
+    tokens,
+    seconds: Math.round(elapsedMs) / 1_000,
+    requests,
+    tiers,
+    hosts: hosts.known,
+    ...(settings.ignoreRobotsBecause === undefined ? {} : { robotsIgnoredBecause: settings.ignoreRobotsBecause }),
+  }
+}
+
+function exitCode(end: EndReason, stats: FrontierStats, settings: Settings, signals: Signals): number {
+  if (end === 'stopped') return signals.exitCode ?? EXIT.interrupt
+  if (end !== 'finished') return EXIT.limit
+  const lost = stats.failed + unreached(stats)
+  const tried = stats.done + lost
+  return tried > 0 && (lost * 100) / tried > settings.failOnPercent ? EXIT.failures : EXIT.done
+}
+
+/** URLs that nothing is wrong with, on hosts that could not be asked. */
+function unreached({ skipped }: FrontierStats): number {
+  return (skipped['robots-unreachable'] ?? 0) + (skipped['host-unavailable'] ?? 0) + (skipped.address ?? 0)
+}
+
+function giveHints(stats: FrontierStats, terminal: Terminal): void {
+  if ((stats.skipped.address ?? 0) > 0) {
+    terminal.warn(
+      'some hosts are at private or loopback addresses, which are not dialled',
+      'if they are yours, name them: --allow-address 127.0.0.0/8',
+    )
+  }
+  if (stats.done === 0 && (stats.skipped['redirect-scope'] ?? 0) > 0) {
+    terminal.warn(
+      'the seeds redirect out of the scope',
+      'skipped.jsonl says where to: give that URL, or a wider --scope',
+    )
+  }
+}
+
+function tellDetails(crawl: Crawl, terminal: Terminal): void {
+  crawl.events.on('page', (page) => terminal.detail(`${page.status} ${escapeForTerminal(page.url)}`))
+  crawl.events.on('skip', ({ url, reason, detail }) =>
+    terminal.detail(`skipped ${escapeForTerminal(url)}: ${reason} (${escapeForTerminal(detail ?? '')})`),
+  )
+  crawl.events.on('fail', ({ url, error, detail }) =>
+    terminal.detail(`failed ${escapeForTerminal(url)}: ${error} (${escapeForTerminal(detail)})`),
+  )
+  crawl.events.on('blocked', ({ host, reason }) => terminal.detail(`${host} asks to be left alone: ${reason}`))
+}
+
+function showProgress(
+  crawl: Crawl,
+  terminal: Terminal,
+  clock: ReturnType<typeof createSystemClock>,
+  startedAt: number,
+): () => void {
+  if (!terminal.isLive) return () => {}
+  const pages = createRateMeter(RATE_WINDOW_MS)
+  const bytes = createRateMeter(RATE_WINDOW_MS)
+  let cancel = (): void => {}
+  let stopped = false
+  const draw = async (): Promise<void> => {
+    const stats = await crawl.stats()
+    if (stopped) return
+    const now = clock.now()
+    const { drainUntil } = crawl
+    const view = {
+      now,
+      elapsedMs: now - startedAt,
+      stats,
+      inFlight: crawl.inFlight,
+      slots: crawl.slots,
+      pagesPerSecond: pages.read(now, stats.done),
+      bytesPerSecond: bytes.read(now, stats.bytes),
+      phase: drainUntil === undefined ? ('crawling' as const) : ('draining' as const),
+      ...(drainUntil === undefined ? {} : { drainUntil }),
+    }
+    terminal.live(renderProgress(view, terminal.columns, terminal.color))
+    cancel = clock.timer(PROGRESS_MS, () => void draw())
+  }
+  void draw()
+  return () => {
+    stopped = true
+    cancel()
+  }
+}

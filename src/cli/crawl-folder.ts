@@ -1,0 +1,120 @@
+/**
+ * The folder of a crawl as the command line sees it: whether one is there, with which configuration and seeds, and how
+ * it is begun, begun anew or gone on with.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readConfigFile, resolveSettings, settingsDifference, toCrawlYaml, type Settings } from '../config/index.ts'
+import { TiptoeError, type NormalizedUrl } from '../model/index.ts'
+import { RECORD_FILES } from '../sink/index.ts'
+
+const CONFIGURATION = 'crawl.yaml'
+const STATE = 'state'
+const SEEDS = join(STATE, 'seeds.txt')
+/** All that a crawl makes in its folder, and so all that `--fresh` removes. */
+const OURS = [CONFIGURATION, STATE, 'content', 'stats.json', ...Object.values(RECORD_FILES)]
+
+export interface StoredCrawl {
+  readonly settings: Settings
+  readonly seeds: readonly NormalizedUrl[]
+}
+
+export function stateFolder(folder: string): string {
+  return join(folder, STATE)
+}
+
+/** The crawl in this folder; undefined when there is none. */
+export function readCrawlFolder(folder: string, version: string): StoredCrawl | undefined {
+  if (!existsSync(join(folder, CONFIGURATION)) || !existsSync(join(folder, SEEDS))) return undefined
+  const { settings } = resolveSettings({ version, stored: readConfigFile(join(folder, CONFIGURATION)) })
+  const seeds = readFileSync(join(folder, SEEDS), 'utf8').split('\n').filter(Boolean) as NormalizedUrl[]
+  return { settings, seeds }
+}
+
+/** The same, for commands that need one. */
+export function requireCrawlFolder(folder: string, version: string): StoredCrawl {
+  const crawl = readCrawlFolder(folder, version)
+  if (crawl !== undefined) return crawl
+  throw new TiptoeError('usage', `${folder} holds no crawl`, {
+    hint: 'name the output folder of a crawl; the default is tiptoe- and the host of the first seed',
+  })
+}
+
+/** Refuses to mix with what another crawl, or somebody else, has put there. */
+export function prepareCrawlFolder(folder: string, crawl: StoredCrawl, stored: StoredCrawl | undefined): void {
+  return explained(folder, () => {
+    if (stored !== undefined) refuseChanges(folder, stored, crawl)
+    else refuseStrangers(folder)
+    mkdirSync(stateFolder(folder), { recursive: true })
+    // Seeds first: a folder with a configuration has both.
+    if (stored === undefined) replace(join(folder, SEEDS), `${crawl.seeds.join('\n')}\n`)
+    replace(join(folder, CONFIGURATION), toCrawlYaml(crawl.settings))
+  })
+}
+
+export function clearCrawlFolder(folder: string): void {
+  explained(folder, () => {
+    for (const name of OURS) rmSync(join(folder, name), { recursive: true, force: true })
+  })
+}
+
+export function writeStats(folder: string, stats: unknown): void {
+  explained(folder, () => replace(join(folder, 'stats.json'), `${JSON.stringify(stats, null, 2)}\n`))
+}
+
+function refuseChanges(folder: string, before: StoredCrawl, after: StoredCrawl): void {
+  const changes = settingsDifference(shape(before.settings), shape(after.settings)).map(
+    (change) => `${change.label} was ${change.before}, now ${change.after}`,
+  )
+  const known = new Set(before.seeds)
+  const given = new Set(after.seeds)
+  const added = [...given].filter((seed) => !known.has(seed))
+  const removed = [...known].filter((seed) => !given.has(seed))
+  if (added.length > 0) changes.push(`new seeds: ${some(added)}`)
+  if (removed.length > 0) changes.push(`missing seeds: ${some(removed)}`)
+  if (changes.length === 0) return
+  throw new TiptoeError('usage', `${folder} holds a crawl with another scope: ${changes.join('; ')}`, {
+    hint: `resume it as it was with: tiptoe -o ${folder}, start over with --fresh, or choose another folder with --out`,
+  })
+}
+
+/** Seeds are compared as URLs, not as they were typed. */
+function shape(settings: Settings): Settings {
+  const { inputFile: _inputFile, ...rest } = settings
+  return { ...rest, seeds: [] }
+}
+
+function some(urls: readonly string[]): string {
+  return urls.slice(0, 3).join(', ') + (urls.length > 3 ? ` and ${urls.length - 3} more` : '')
+}
+
+function refuseStrangers(folder: string): void {
+  if (!existsSync(folder)) return
+  const present = new Set(readdirSync(folder))
+  const taken = OURS.filter((name) => present.has(name) && name !== STATE)
+  if (taken.length === 0) return
+  throw new TiptoeError('usage', `${folder} already holds ${taken.join(', ')}, but no crawl that could be resumed`, {
+    hint: 'choose another folder with --out, or remove them with --fresh',
+  })
+}
+
+/** Writes a file whole or not at all. */
+function replace(path: string, text: string): void {
+  writeFileSync(`${path}.part`, text)
+  renameSync(`${path}.part`, path)
+}
+
+function explained<T>(folder: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof TiptoeError) throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    const hint =
+      code === 'ENOSPC' || code === 'EDQUOT'
+        ? 'the disk is full: make room, and run the same command again'
+        : 'check the folder and its permissions, or choose another with --out'
+    throw new TiptoeError('output', `${folder} cannot be written: ${message}`, { cause: error, hint })
+  }
+}

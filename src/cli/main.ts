@@ -1,0 +1,73 @@
+/** The command line: finds the command, runs it, and turns whatever comes of it into words and an exit code. */
+import { helpText, parseArguments, type CommandName, type ParsedArguments } from '../config/index.ts'
+import { TiptoeError } from '../model/index.ts'
+import { crawlCommand } from './commands/crawl.ts'
+import { EXIT, exitCodeOf } from './exit-code.ts'
+import type { Invocation } from './invocation.ts'
+import { createTerminal, type Terminal } from './terminal.ts'
+import { VERSION } from './version.ts'
+
+type Command = (invocation: Invocation) => Promise<number>
+
+const COMMANDS: Partial<Record<CommandName, Command>> = {
+  crawl: crawlCommand,
+}
+
+/** Runs one invocation and ends the process with its exit code. */
+export async function main(words: readonly string[]): Promise<void> {
+  const code = await run(words)
+  process.exit(code)
+}
+
+async function run(words: readonly string[]): Promise<number> {
+  let parsed: ParsedArguments
+  try {
+    parsed = parseArguments(words)
+  } catch (error) {
+    return complain(error, openTerminal({}))
+  }
+  const terminal = openTerminal(parsed.switches)
+  try {
+    const { command, switches } = parsed
+    if (switches.version === true) {
+      terminal.data(VERSION)
+      return EXIT.done
+    }
+    if (command === 'help' || switches.help === true) {
+      terminal.data(helpText(command === 'help' ? (parsed.operands[0] as CommandName | undefined) : command))
+      return EXIT.done
+    }
+    return (await COMMANDS[command]?.({ words, parsed, terminal, env: process.env, version: VERSION })) ?? EXIT.usage
+  } catch (error) {
+    return complain(error, terminal)
+  } finally {
+    terminal.done()
+    await terminal.drained()
+  }
+}
+
+function openTerminal(switches: ParsedArguments['switches']): Terminal {
+  return createTerminal({
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    quiet: switches.quiet === true,
+    verbose: switches.verbose === true,
+    json: switches.json === true,
+    onClosed: (error) => process.exit(error === undefined ? EXIT.done : EXIT.environment),
+  })
+}
+
+/** A TiptoeError says what happened and what to do; anything else is a bug, and says where. */
+function complain(error: unknown, terminal: Terminal): number {
+  terminal.done()
+  if (error instanceof TiptoeError) terminal.error(error.message, error.hint)
+  else {
+    const words = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    terminal.error(
+      `this is a bug in tiptoe: ${words}`,
+      'nothing recorded is lost; please report it with the lines above',
+    )
+  }
+  return exitCodeOf(error)
+}

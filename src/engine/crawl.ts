@@ -1,0 +1,174 @@
+/**
+ * A crawl put together: frontier, fetcher, registry, scope, output and engine, from settings. The owner of all of
+ * them; whoever opens a crawl runs it and closes it.
+ */
+import { createSystemClock, createRng, type Clock, type Rng } from '../base/index.ts'
+import { concurrentFetches, type Settings } from '../config/index.ts'
+import { createFetcher, type FetcherOptions } from '../fetch/index.ts'
+import { createFrontier, type Frontier, type FrontierStats, type Settlement } from '../frontier/index.ts'
+import type { CrawlEvents, NormalizedUrl, Tier } from '../model/index.ts'
+import { createHostRegistry } from '../politeness/index.ts'
+import { openOutputFolder, type OutputRecord } from '../sink/index.ts'
+import { createEventBus, type EventBus } from '../telemetry/index.ts'
+import { compilePattern, createScope } from '../url/index.ts'
+import { createEngine, type EndReason } from './engine.ts'
+
+/** Seeds are handed over in portions, so that a long list does not stand in one transaction. */
+const SEED_PORTION = 1_000
+/** Beside the longest request, what a lease allows for: the request before it, and work after both. */
+const LEASE_MARGIN_MS = 60_000
+
+export interface CrawlOptions {
+  readonly settings: Settings
+  readonly seeds: readonly NormalizedUrl[]
+  /** `memory`, or the folder of the embedded store. */
+  readonly store: string
+  /** The output folder; absent when records are only handed to listeners. */
+  readonly outputFolder?: string
+  readonly readyForMore?: () => Promise<void>
+  readonly clock?: Clock
+  readonly rng?: Rng
+  /** For tests: how names become addresses. */
+  readonly lookup?: FetcherOptions['lookup']
+}
+
+export interface Crawl {
+  readonly events: EventBus<CrawlEvents>
+  /** Adds the seeds and works until the crawl is over or stopped. */
+  run(): Promise<EndReason>
+  stop(): void
+  abort(): void
+  stats(): Promise<FrontierStats>
+  readonly slots: number
+  readonly inFlight: number
+  readonly drainUntil: number | undefined
+  /** Lets go of store, output and sockets. */
+  close(): Promise<void>
+}
+
+export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
+  const { settings, seeds, clock = createSystemClock(), rng = createRng(randomSeed()) } = options
+  const events = createEventBus<CrawlEvents>()
+  const productToken = /^[A-Za-z_-]+/.exec(settings.userAgent)?.[0] ?? settings.userAgent
+  const scope = createScope({ mode: settings.scope, seeds, include: settings.include, exclude: settings.exclude })
+  const tierOf = createTierRules(settings)
+  const slots = concurrentFetches(settings)
+
+  // The frontier asks the registry for policies, and the registry asks the frontier for what is kept of a host.
+  const registry = createHostRegistry({
+    defaultPolicy: { delayMs: settings.delayMs, concurrency: settings.perHost },
+    sites: settings.sites,
+    productToken,
+    load: (host) => frontier.host(host),
+  })
+  const frontier: Frontier = createFrontier({
+    store: options.store,
+    clock,
+    policyOf: (host) => registry.policyOf(host),
+    maxPages: settings.maxPages,
+    maxDepth: settings.maxDepth,
+    leaseMs: 2 * settings.timeoutMs + LEASE_MARGIN_MS,
+  })
+  const { output: position } = await frontier.stats()
+  const folder = options.outputFolder === undefined ? undefined : openOutput(options.outputFolder, position)
+  const fetcher = createFetcher(
+    {
+      userAgent: settings.userAgent,
+      timeouts: {
+        connectMs: settings.connectTimeoutMs,
+        readMs: settings.readTimeoutMs,
+        totalMs: settings.timeoutMs,
+      },
+      maxBodyBytes: settings.maxBodyBytes,
+      maxWireBytes: settings.maxBodyBytes,
+      allowAddresses: settings.allowAddresses,
+      resolve: settings.resolve.map(({ host, port, address }) => resolveFlag(host, port, address)),
+      ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+    },
+    { clock },
+  )
+
+  const recordsOf = (settlements: readonly Settlement[]): OutputRecord[] =>
+    settlements.flatMap(({ record }) => (record === undefined ? [] : [record as OutputRecord]))
+  const announce = (settlement: Settlement): void => {
+    const { task, outcome, host, record } = settlement
+    if (outcome.kind === 'retry' && task.kind === 'page') {
+      events.emit('retry', { url: task.url, notBefore: outcome.notBefore })
+    }
+    if (host?.blockedUntil !== undefined) {
+      events.emit('blocked', { host: task.host, until: host.blockedUntil, reason: host.blockedReason ?? '' })
+    }
+    const item = record as OutputRecord | undefined
+    if (item?.kind === 'page') events.emit('page', { ...item.record, markdown: item.markdown })
+    else if (item?.kind === 'skip') events.emit('skip', item.record)
+    else if (item?.kind === 'fail') events.emit('fail', item.record)
+  }
+
+  const engine = createEngine({
+    frontier,
+    ...(folder === undefined ? {} : { output: { append: (accepted) => folder.append(recordsOf(accepted)) } }),
+    worker: `local-${process.pid}`,
+    slots,
+    drainMs: settings.drainMs,
+    ...(settings.maxTimeMs === undefined ? {} : { maxTimeMs: settings.maxTimeMs }),
+    ...(settings.maxBytes === undefined ? {} : { maxBytes: settings.maxBytes }),
+    onSettled: announce,
+    ...(options.readyForMore === undefined ? {} : { readyForMore: options.readyForMore }),
+    tasks: { settings, clock, rng, fetcher, registry, scope, productToken, tierOf },
+  })
+
+  const addSeeds = async (): Promise<void> => {
+    for (let start = 0; start < seeds.length; start += SEED_PORTION) {
+      const portion = seeds.slice(start, start + SEED_PORTION).map((url) => {
+        const tier = tierOf(url)
+        return { url, kind: 'page', depth: 0, via: 'seed', ...(tier === undefined ? {} : { tier }) } as const
+      })
+      await frontier.add(portion)
+    }
+  }
+
+  return {
+    events,
+    slots,
+    async run() {
+      await addSeeds()
+      return engine.run()
+    },
+    stop: () => engine.stop(),
+    abort: () => engine.abort(),
+    stats: () => frontier.stats(),
+    get inFlight() {
+      return engine.inFlight
+    },
+    get drainUntil() {
+      return engine.drainUntil
+    },
+    async close() {
+      await fetcher.close()
+      await frontier.close()
+      folder?.close()
+    },
+  }
+
+  function openOutput(path: string, committed: Readonly<Record<string, number>>): ReturnType<typeof openOutputFolder> {
+    try {
+      return openOutputFolder(path, committed)
+    } catch (error) {
+      void frontier.close()
+      throw error
+    }
+  }
+}
+
+function createTierRules(settings: Settings): (url: NormalizedUrl) => Tier | undefined {
+  const rules = settings.tiers.map(({ match, tier }) => ({ pattern: compilePattern(match), tier }))
+  return (url) => rules.find(({ pattern }) => pattern.matches(url))?.tier
+}
+
+function resolveFlag(host: string, port: number, address: string): string {
+  return `${host}:${port}:${address.includes(':') ? `[${address}]` : address}`
+}
+
+function randomSeed(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0] as number
+}

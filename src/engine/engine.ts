@@ -1,0 +1,234 @@
+/**
+ * The worker loop: a fixed number of slots, each working on one lease at a time. A slot is only ever given a host that
+ * is due now, so nothing waits for a host and no host can hold up another.
+ *
+ * It keeps true that nothing is sent outside a lease, that each task of a lease is settled exactly once, and that a
+ * stop takes no longer than it may. When a host is due, and when the crawl is over, is the frontier's to say.
+ */
+import { TiptoeError, type Task } from '../model/index.ts'
+import type { Frontier, Lease, Output, Settlement } from '../frontier/index.ts'
+import type { TaskContext, TaskResult } from './context.ts'
+import { runPageTask } from './page-task.ts'
+import { failed } from './records.ts'
+import { runRobotsTask } from './robots-task.ts'
+import { createSettler } from './settler.ts'
+import { runSitemapTask } from './sitemap-task.ts'
+
+/** A machine that slept: its wall clock has moved on, its monotonic clock has not. */
+const SUSPENDED_MS = 2_000
+
+export type EndReason = 'finished' | 'limit' | 'time' | 'bytes' | 'stopped'
+
+export interface EngineOptions {
+  readonly frontier: Frontier
+  /** Where records go; absent when nobody wants them kept. */
+  readonly output?: Output
+  readonly worker: string
+  readonly slots: number
+  readonly drainMs: number
+  readonly maxTimeMs?: number
+  readonly maxBytes?: number
+  /** Told of every settlement once it is durable. */
+  readonly onSettled?: (settlement: Settlement) => void
+  /** Awaited before new work is taken, so that a slow consumer slows the crawl. */
+  readonly readyForMore?: () => Promise<void>
+  readonly tasks: Omit<TaskContext, 'lease' | 'signal' | 'isOffline' | 'addEarly'>
+}
+
+export interface Engine {
+  /** Works until the crawl is over or is stopped. Rejects when the store, the output or the network gives out. */
+  run(): Promise<EndReason>
+  /** Nothing new starts; what runs may end within the drain time, then it is aborted. */
+  stop(reason?: EndReason): void
+  /** Aborts what runs. */
+  abort(): void
+  readonly inFlight: number
+  /** When a stop will abort what still runs; undefined while nothing is stopping. */
+  readonly drainUntil: number | undefined
+}
+
+export function createEngine(options: EngineOptions): Engine {
+  const { frontier, tasks } = options
+  const { clock, settings } = tasks
+  const settler = createSettler(frontier, options.output, { clock })
+  const aborter = new AbortController()
+  const working = new Set<Promise<void>>()
+  let inFlight = 0
+  let answeredEver = false
+  let bytes = 0
+  let end: EndReason | undefined
+  let failure: unknown
+  let drainUntil: number | undefined
+  let news = false
+  let wake = (): void => {
+    news = true
+  }
+
+  const stop = (reason: EndReason = 'stopped'): void => {
+    if (end !== undefined) return
+    end = reason
+    drainUntil = clock.now() + options.drainMs
+    const cancel = clock.timer(options.drainMs, () => aborter.abort())
+    aborter.signal.addEventListener('abort', cancel, { once: true })
+    drained = cancel
+    wake()
+  }
+  let drained = (): void => {}
+
+  const fail = (error: unknown): void => {
+    failure ??= error
+    stop()
+    aborter.abort()
+  }
+
+  /** Until something was settled, a stop was asked for, or `until` has come. */
+  const waitForNews = (until: number | null): Promise<void> =>
+    new Promise((resolve) => {
+      if (news) {
+        news = false
+        resolve()
+        return
+      }
+      const asleep = wake
+      const cancel = until === null ? undefined : clock.timer(Math.ceil(until - clock.now()), () => wake())
+      wake = () => {
+        cancel?.()
+        wake = asleep
+        resolve()
+      }
+    })
+
+  const fetcher: TaskContext['fetcher'] = {
+    ...tasks.fetcher,
+    async fetch(request, signal) {
+      const outcome = await tasks.fetcher.fetch(request, signal)
+      answeredEver ||= outcome.kind === 'response'
+      return outcome
+    },
+  }
+
+  const runTask = async (task: Task, lease: Lease): Promise<TaskResult> => {
+    const context: TaskContext = {
+      ...tasks,
+      fetcher,
+      lease,
+      signal: aborter.signal,
+      isOffline: () => !answeredEver,
+      addEarly: async (found) => void (await frontier.add(found)),
+    }
+    try {
+      if (task.kind === 'robots') return await runRobotsTask(task, context)
+      return await (task.kind === 'sitemap' ? runSitemapTask(task, context) : runPageTask(task, context))
+    } catch (error) {
+      if (error instanceof TiptoeError) throw error
+      // Whatever a page makes our code do costs that page, never the crawl.
+      const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+      return { ...failed(task, { code: 'parse', detail }, context), answeredAt: clock.now() }
+    }
+  }
+
+  const settle = async (lease: Lease, task: Task, result: TaskResult): Promise<void> => {
+    const { offline: _offline, ...rest } = result
+    const settlement: Settlement = { lease, task, ...rest }
+    const accepted = (await settler.settle(settlement)) === 'settled'
+    if (!accepted) return
+    options.onSettled?.(settlement)
+    bytes += result.bytes ?? 0
+    if (options.maxBytes !== undefined && bytes >= options.maxBytes) stop('bytes')
+  }
+
+  /** Whether a request may start under this lease and end before it runs out; extends it where that helps. */
+  const createPermit = (lease: Lease): (() => Promise<boolean>) => {
+    const skew = clock.wall() - clock.now()
+    let { expiresAt } = lease
+    return async () => {
+      if (Math.abs(clock.wall() - clock.now() - skew) > SUSPENDED_MS) return false
+      if (clock.now() + settings.timeoutMs <= expiresAt) return true
+      const asked = clock.now()
+      if (!(await frontier.extend(lease))) return false
+      expiresAt = asked + (lease.expiresAt - lease.notBefore)
+      return true
+    }
+  }
+
+  const work = async (lease: Lease): Promise<void> => {
+    const permitted = createPermit(lease)
+    const settled: Promise<void>[] = []
+    let nextStart = lease.notBefore
+    let over = false
+    for (const task of lease.tasks) {
+      if (!over && nextStart > clock.now()) await clock.sleepUntil(nextStart, aborter.signal).catch(() => {})
+      if (over || end !== undefined || !(await permitted())) {
+        over = true
+        settled.push(settle(lease, task, { outcome: { kind: 'returned' } }))
+        continue
+      }
+      const result = await runTask(task, lease)
+      if (result.offline !== undefined) {
+        const hint = 'check the connection; nothing is lost, and the same command goes on from here'
+        fail(new TiptoeError('network', `no host can be reached: ${result.offline}`, { hint }))
+      }
+      if (result.answeredAt !== undefined) nextStart = result.answeredAt + lease.delayMs
+      if (result.host?.blockedUntil !== undefined) over = true
+      settled.push(settle(lease, task, result))
+    }
+    await Promise.all(settled)
+  }
+
+  const start = (lease: Lease): void => {
+    inFlight += 1
+    const job = work(lease)
+      .catch(fail)
+      .finally(() => {
+        inFlight -= 1
+        working.delete(job)
+        wake()
+      })
+    working.add(job)
+  }
+
+  const loop = async (): Promise<void> => {
+    while (end === undefined) {
+      await options.readyForMore?.()
+      const free = options.slots - inFlight
+      if (free === 0) {
+        await waitForNews(null)
+        continue
+      }
+      const { leases, nextAt, state } = await frontier.lease({ worker: options.worker, want: free })
+      for (const lease of leases) start(lease)
+      if (state !== 'open') {
+        end = state
+        return
+      }
+      await waitForNews(nextAt)
+    }
+  }
+
+  return {
+    async run() {
+      const { maxTimeMs } = options
+      const cancelTimeLimit = maxTimeMs === undefined ? undefined : clock.timer(maxTimeMs, () => stop('time'))
+      try {
+        bytes = (await frontier.stats()).bytes
+        await loop()
+      } catch (error) {
+        fail(error)
+      }
+      while (working.size > 0) await Promise.allSettled(working)
+      await settler.flush()
+      cancelTimeLimit?.()
+      drained()
+      if (failure !== undefined) throw failure
+      return end ?? 'stopped'
+    },
+    stop,
+    abort: () => aborter.abort(),
+    get inFlight() {
+      return inFlight
+    },
+    get drainUntil() {
+      return drainUntil
+    },
+  }
+}

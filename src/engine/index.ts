@@ -1,0 +1,3 @@
+/** The crawler: the pipeline of one page, the worker loop, and a crawl put together. */
+export { openCrawl, type Crawl, type CrawlOptions } from './crawl.ts'
+export type { EndReason } from './engine.ts'

@@ -1,0 +1,89 @@
+/** One page: may it be asked for, what did it answer, and what follows from that. */
+import type { FetchOutcome, FetchResponse } from '../fetch/index.ts'
+import type { FoundUrl, Task } from '../model/index.ts'
+import type { TaskContext, TaskResult } from './context.ts'
+import { readPage } from './page-reader.ts'
+import { failed, skipped } from './records.ts'
+import { redirectTarget } from './redirect.ts'
+import { backOff, isOverloaded, retryLater, STRIKES_TO_GIVE_UP } from './retry.ts'
+
+export async function runPageTask(task: Task, context: TaskContext): Promise<TaskResult> {
+  const { settings, registry, fetcher, lease, signal } = context
+  if (settings.maxDepth !== undefined && task.depth > settings.maxDepth)
+    return skipped(task, { reason: 'depth' }, context)
+  const verdict = await registry.verdict(task.url)
+  // The record went away between the lease and now: the frontier asks for it anew.
+  if (verdict === undefined) return { outcome: { kind: 'returned' } }
+  if (!verdict.allowed) return skipped(task, verdict, context)
+  if (lease.strikes >= STRIKES_TO_GIVE_UP) return skipped(task, { reason: 'host-unavailable' }, context)
+  return judge(task, await fetcher.fetch({ url: task.url }, signal), context)
+}
+
+function judge(task: Task, fetched: FetchOutcome, context: TaskContext): TaskResult {
+  switch (fetched.kind) {
+    case 'aborted':
+      // The request may have reached the host: its pace counts from now.
+      return { outcome: { kind: 'returned' }, answeredAt: context.clock.now() }
+    case 'refused':
+      return skipped(task, { reason: 'address', detail: fetched.detail }, context)
+    case 'error': {
+      const times = fetched.sent ? { answeredAt: fetched.answeredAt } : {}
+      const again = fetched.retryable ? retryLater(task, context) : undefined
+      if (again !== undefined) return { ...again, ...times }
+      if (fetched.offline && context.isOffline())
+        return { outcome: { kind: 'returned' }, ...times, offline: fetched.detail }
+      const { code, detail, status } = fetched
+      return { ...failed(task, { code, detail, ...(status === undefined ? {} : { status }) }, context), ...times }
+    }
+    case 'response':
+      return { ...answered(task, fetched, context), answeredAt: fetched.answeredAt }
+  }
+}
+
+function answered(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
+  const { status } = response
+  if (isOverloaded(status)) {
+    // The host is asked to be left alone, and every URL of it waits; this one is not to blame.
+    const outcome = { kind: 'retry', notBefore: context.clock.now(), counts: false } as const
+    return { outcome, host: backOff(response, context) }
+  }
+  const result = responded(task, response, context)
+  return context.lease.strikes === 0 ? result : { ...result, host: { strikes: 0, blockedReason: null } }
+}
+
+function responded(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
+  const { status } = response
+  if (status >= 200 && status < 300) return readPage(task, response, context)
+  if (status >= 300 && status < 400 && status !== 304) return redirected(task, response, context)
+  const again = status >= 500 || status === 408 ? retryLater(task, context) : undefined
+  return again ?? failed(task, { code: 'http', status, detail: `HTTP ${status}` }, context)
+}
+
+/** The target is a URL of its own: scope, robots.txt and pace are checked again when its turn comes. */
+function redirected(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
+  const { status } = response
+  const target = redirectTarget(response, task.url)
+  if (target === undefined) {
+    const location = response.headers.get('location')
+    const detail =
+      location === null ? `HTTP ${status} without a Location` : `HTTP ${status} to ${location.slice(0, 500)}`
+    return failed(task, { code: 'redirect', status, detail }, context)
+  }
+  const skip = (reason: 'redirect' | 'redirect-scope' | 'redirect-limit', detail: string): TaskResult =>
+    skipped(task, { reason, detail, location: target, status }, context)
+  if (task.redirects >= context.settings.maxRedirects)
+    return skip('redirect-limit', `after ${task.redirects} redirects`)
+  const { inScope, rule } = context.scope.check(target)
+  if (!inScope) return skip('redirect-scope', rule)
+  const tier = context.tierOf(target)
+  const found: FoundUrl = {
+    url: target,
+    kind: 'page',
+    depth: task.depth,
+    via: 'redirect',
+    referrer: task.url,
+    redirects: task.redirects + 1,
+    ...(tier === undefined ? {} : { tier }),
+  }
+  return { ...skip('redirect', `HTTP ${status}`), found: [found] }
+}

@@ -1,0 +1,3 @@
+/** What a crawl tells of itself. */
+export { createEventBus, type EventBus } from './event-bus.ts'
+export { createRateMeter, type RateMeter } from './rate.ts'
