@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config'
+import { closingLine } from './test/support/closing-line.ts'
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    testTimeout: 20_000,
+    testTimeout: 30_000,
+    reporters: ['default', closingLine()],
   },
 })

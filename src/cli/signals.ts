@@ -31,8 +31,7 @@ export function listenForSignals(crawl: Pick<Crawl, 'stop' | 'abort'>, drainMs: 
       terminal.note('aborting what still runs; once more to leave at once')
       crawl.stop()
       crawl.abort()
-      // oxlint-disable-next-line tiptoe/no-clock -- the last resort must not depend on anything that may hang
-      deadline = setTimeout(() => process.exit(exitCode), ABORT_MS)
+      deadline = setTimeout(() => process.exit(exitCode), ABORT_MS) // real time: the last resort depends on nothing
     } else process.exit(exitCode)
   }
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

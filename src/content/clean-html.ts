@@ -384,9 +384,7 @@ export function cleanHtml(outline: Outline, region: Region, options: CleanOption
       const words = wordsOf(event)
       if (words === '' && href.startsWith('#')) return false
       // ¶, # and the like beside a heading, and a link to nothing but its own heading.
-      if (href.includes('#') && words.length <= 2 && !/[\p{L}\p{N}]/u.test(words) && words !== '') {
-        return false
-      }
+      if (href.includes('#') && HEADING_MARK.test(words)) return false
       if (!options.keepFurniture && isToolLink(words)) return false
     }
     const target =
@@ -542,6 +540,8 @@ export function cleanHtml(outline: Outline, region: Region, options: CleanOption
   return out
 }
 
+/** Signs that themes set beside a heading to link to it, and the private ones of icon fonts. */
+const HEADING_MARK = /^(?:[#¶§⚓🔗↑↩^]|\p{Co})\ufe0e?\ufe0f?$/u
 /** How Texinfo heads every page. */
 const SIGNPOST = /^(?:Next|Previous|Up): /
 const MAX_ALT_LENGTH = 1000

@@ -126,6 +126,9 @@ describe('Markdown', () => {
       '### [Card](https://docs.example.org/x)\n\nText\n',
     )
     expect(markdownOf('<h2><a href="#s">Self</a></h2>')).toBe('## Self\n')
+    expect(markdownOf('<h2>Marked <a href="#m">#</a></h2><p><a href="#e">…</a></p>')).toBe(
+      `## Marked\n\n[…](${PAGE}#e)\n`,
+    )
     expect(markdownOf('<p>x <a href="/empty"></a>y</p>')).toBe('x y\n')
   })
 

@@ -2,7 +2,7 @@
  * Finds fingerprints within a small Hamming distance without looking at all of them (Manku, Jain and Das Sarma,
  * "Detecting near-duplicates for web crawling", 2007). A fingerprint is cut into distance + 1 blocks; two that differ in
  * at most `distance` bits agree in at least one block, so only entries that share a block are compared. The answer
- * is exact. An entry takes 12 bytes and 4 for each block, besides its id.
+ * is exact. An entry takes 8 bytes and 4 for each block, besides its id.
  *
  * It remembers between half of `maxEntries` and all of them: when the younger half is full, the older half is forgotten.
  */
