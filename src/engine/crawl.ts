@@ -7,6 +7,7 @@ import { concurrentFetches, type Settings } from '../config/index.ts'
 import { createFetcher, type FetcherOptions } from '../fetch/index.ts'
 import { createFrontier, type Frontier, type FrontierStats, type Settlement } from '../frontier/index.ts'
 import type { CrawlEvents, NormalizedUrl, Tier } from '../model/index.ts'
+import { SITEMAP_MAX_DECODED_BYTES } from '../parse/index.ts'
 import { createHostRegistry } from '../politeness/index.ts'
 import { openOutputFolder, type OutputRecord } from '../sink/index.ts'
 import { createEventBus, type EventBus } from '../telemetry/index.ts'
@@ -80,7 +81,8 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
         totalMs: settings.timeoutMs,
       },
       maxBodyBytes: settings.maxBodyBytes,
-      maxWireBytes: settings.maxBodyBytes,
+      // A sitemap may be larger than a page.
+      maxWireBytes: Math.max(settings.maxBodyBytes, SITEMAP_MAX_DECODED_BYTES),
       allowAddresses: settings.allowAddresses,
       resolve: settings.resolve.map(({ host, port, address }) => resolveFlag(host, port, address)),
       ...(options.lookup === undefined ? {} : { lookup: options.lookup }),

@@ -11,14 +11,15 @@ const BACKOFF_LONGEST_MS = 86_400_000
 /** After this many blocks in a row the host is not asked any more. */
 export const STRIKES_TO_GIVE_UP = 5
 
-/** The result of an attempt that may be repeated; undefined when it was the last one. */
+/** The result of an attempt that may be repeated; undefined when it was the last one. `patience` stretches the wait. */
 export function retryLater(
   task: Task,
   context: Pick<TaskContext, 'settings' | 'clock' | 'rng'>,
+  patience = 1,
 ): TaskResult | undefined {
   const { attempts, retryDelayMs, backoffMultiplier } = context.settings
   if (task.attempts + 1 >= attempts) return undefined
-  const delay = retryDelayMs * backoffMultiplier ** task.attempts
+  const delay = patience * retryDelayMs * backoffMultiplier ** task.attempts
   // A little late, never early, so that many failures at one moment do not all come back at another.
   const notBefore = context.clock.now() + delay * (1 + 0.1 * context.rng.next())
   return { outcome: { kind: 'retry', notBefore, counts: true } }

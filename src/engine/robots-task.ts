@@ -1,5 +1,5 @@
 /** Fetching a robots.txt, and what its answer means for the origin (RFC 9309 §2.3.1). */
-import type { FetchOutcome } from '../fetch/index.ts'
+import type { FetchError, FetchResponse } from '../fetch/index.ts'
 import type { FoundUrl, NormalizedUrl, RobotsRecord, Task } from '../model/index.ts'
 import { parseRobots, ROBOTS_MAX_BYTES } from '../robots/index.ts'
 import { normalizeUrl } from '../url/index.ts'
@@ -9,105 +9,119 @@ import { isOverloaded, retryAfterMs, retryLater } from './retry.ts'
 
 /** RFC 9309 §2.4: not to be used for longer than a day. */
 const FRESH_MS = 86_400_000
-/** How long we take the word of an origin whose robots.txt could not be had. */
+/** How long an origin whose robots.txt could not be had is left alone before it is asked again. */
 const REFUSED_MS = 3_600_000
 /** RFC 9309 §2.3.1.2: at least five; beyond them the file counts as unavailable. */
 const MAX_REDIRECTS = 5
+/** A server in trouble is given longer to recover than a page, since all of its pages depend on this one answer. */
+const PATIENCE = 5
 /** Sitemap lines taken from one file. */
 const MAX_SITEMAPS = 200
 
 export async function runRobotsTask(task: Task, context: TaskContext): Promise<TaskResult> {
-  const { settings, fetcher, registry, signal } = context
-  const judge = createJudge(task, context)
+  const { settings, fetcher, clock, signal } = context
   if (settings.ignoreRobotsBecause !== undefined) {
-    const detail = `robots.txt is not asked for: ${settings.ignoreRobotsBecause}`
-    return conclude(judge.record({ state: 'allow-all', status: null, detail }), [])
+    return unavailable(task, null, `robots.txt is not asked for: ${settings.ignoreRobotsBecause}`, context)
   }
-  const outcome = await fetcher.fetch(
-    { url: task.url, accept: 'text/plain,*/*;q=0.5', maxBodyBytes: ROBOTS_MAX_BYTES },
-    signal,
-  )
-  return judge.judge(outcome)
-
-  function conclude(record: RobotsRecord, sitemaps: readonly FoundUrl[]): TaskResult {
-    registry.learn(record)
-    return { outcome: { kind: 'done' }, robots: record, found: sitemaps }
+  const accept = 'text/plain,*/*;q=0.5'
+  const fetched = await fetcher.fetch({ url: task.url, accept, maxBodyBytes: ROBOTS_MAX_BYTES }, signal)
+  switch (fetched.kind) {
+    case 'aborted':
+      return { outcome: { kind: 'returned' }, answeredAt: clock.now() }
+    case 'refused':
+      return refuse(task, { status: null, detail: fetched.detail, refusal: 'address' }, context)
+    case 'error':
+      return { ...unreachable(task, fetched, context), ...(fetched.sent ? { answeredAt: fetched.answeredAt } : {}) }
+    case 'response':
+      return { ...answered(task, fetched, context), answeredAt: fetched.answeredAt }
   }
+}
 
-  function createJudge(of: Task, { clock }: TaskContext) {
-    const record = (part: Pick<RobotsRecord, 'state' | 'status' | 'detail'> & Partial<RobotsRecord>): RobotsRecord => ({
-      origin: of.origin,
-      refusal: null,
-      fetchedAt: clock.now(),
-      expiresAt: clock.now() + FRESH_MS,
-      body: '',
-      crawlDelayMs: 0,
-      ...part,
-    })
-    const refuse = (status: number | null, detail: string, refusal: RobotsRecord['refusal']): TaskResult =>
-      conclude(record({ state: 'disallow-all', status, detail, refusal, expiresAt: clock.now() + REFUSED_MS }), [])
+function unreachable(task: Task, error: FetchError, context: TaskContext): TaskResult {
+  const again = retryLater(task, context)
+  if (again !== undefined) return again
+  if (error.offline && context.isOffline()) return { outcome: { kind: 'returned' }, offline: error.detail }
+  return refuse(task, { status: null, detail: error.detail, refusal: 'robots-unreachable' }, context)
+}
 
-    const judge = (fetched: FetchOutcome): TaskResult => {
-      switch (fetched.kind) {
-        case 'aborted':
-          return { outcome: { kind: 'returned' }, answeredAt: clock.now() }
-        case 'refused':
-          return refuse(null, fetched.detail, 'address')
-        case 'error': {
-          const times = fetched.sent ? { answeredAt: fetched.answeredAt } : {}
-          const again = retryLater(of, context)
-          if (again !== undefined) return { ...again, ...times }
-          if (fetched.offline && context.isOffline()) return { outcome: { kind: 'returned' }, offline: fetched.detail }
-          return { ...refuse(null, fetched.detail, 'robots-unreachable'), ...times }
-        }
-        case 'response':
-          return { ...answered(fetched), answeredAt: fetched.answeredAt }
-      }
-    }
-
-    const answered = (response: Extract<FetchOutcome, { kind: 'response' }>): TaskResult => {
-      const { status } = response
-      if (status >= 200 && status < 300) return accept(status, new TextDecoder().decode(response.body))
-      if (status >= 300 && status < 400) {
-        const target = redirectTarget(response, of.url)
-        if (target !== undefined && of.redirects < MAX_REDIRECTS) return { outcome: { kind: 'moved', url: target } }
-        const why = target === undefined ? 'a redirect without a target' : `more than ${MAX_REDIRECTS} redirects`
-        return withSitemaps(record({ state: 'allow-all', status, detail: `no robots.txt: ${why}` }), [])
-      }
-      if (status >= 400 && status < 500 && status !== 429) {
-        return withSitemaps(record({ state: 'allow-all', status, detail: `no robots.txt: HTTP ${status}` }), [])
-      }
-      const again = retryLater(of, context)
-      if (again === undefined) return refuse(status, `robots.txt answered HTTP ${status}`, 'robots-unreachable')
-      const asked = isOverloaded(status) ? retryAfterMs(response.headers.get('retry-after'), clock.now()) : undefined
-      if (asked === undefined || again.outcome.kind !== 'retry') return again
-      return { outcome: { ...again.outcome, notBefore: Math.max(again.outcome.notBefore, clock.now() + asked) } }
-    }
-
-    const accept = (status: number, body: string): TaskResult => {
-      const rules = parseRobots(body)
-      const asked = settings.respectCrawlDelay ? (rules.crawlDelayMs(context.productToken) ?? 0) : 0
-      const tooLong = asked > settings.maxCrawlDelayMs
-      if (tooLong && settings.crawlDelayOverMax === 'skip') {
-        const detail = `Crawl-delay ${asked / 1_000}s is longer than max_crawl_delay ${settings.maxCrawlDelayMs / 1_000}s`
-        return conclude(record({ state: 'disallow-all', status, detail, refusal: 'crawl-delay', body }), [])
-      }
-      const crawlDelayMs = Math.min(asked, settings.maxCrawlDelayMs)
-      const detail = `HTTP ${status}, ${body.length} characters`
-      return withSitemaps(record({ state: 'rules', status, detail, body, crawlDelayMs }), rules.sitemaps)
-    }
-
-    const withSitemaps = (made: RobotsRecord, named: readonly string[]): TaskResult => {
-      if (!settings.sitemaps) return conclude(made, [])
-      const urls = named.slice(0, MAX_SITEMAPS).flatMap((line) => normalizeUrl(line, `${of.origin}/`) ?? [])
-      // The usual place is worth a request only where the file names no other.
-      const all = urls.length > 0 ? urls : [`${of.origin}/sitemap.xml` as NormalizedUrl]
-      return conclude(
-        made,
-        all.map((url): FoundUrl => ({ url, kind: 'sitemap', depth: 0, via: 'sitemap' })),
-      )
-    }
-
-    return { record, judge }
+function answered(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
+  const { status } = response
+  if (status >= 200 && status < 300) return readRules(task, response, context)
+  if (status >= 300 && status < 400) {
+    const target = redirectTarget(response, task.url)
+    if (target !== undefined && task.redirects < MAX_REDIRECTS) return { outcome: { kind: 'moved', url: target } }
+    const why = target === undefined ? 'a redirect without a target' : `more than ${MAX_REDIRECTS} redirects`
+    return unavailable(task, status, `no robots.txt: ${why}`, context)
   }
+  if (status >= 400 && status < 500 && status !== 429) {
+    return unavailable(task, status, `no robots.txt: HTTP ${status}`, context)
+  }
+  const again = retryLater(task, context, PATIENCE)
+  if (again?.outcome.kind !== 'retry') {
+    return refuse(
+      task,
+      { status, detail: `robots.txt answered HTTP ${status}`, refusal: 'robots-unreachable' },
+      context,
+    )
+  }
+  const now = context.clock.now()
+  const asked = isOverloaded(status) ? retryAfterMs(response.headers.get('retry-after'), now) : undefined
+  const notBefore = Math.max(again.outcome.notBefore, now + (asked ?? 0))
+  return { outcome: { ...again.outcome, notBefore } }
+}
+
+function readRules(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
+  const { settings, productToken } = context
+  const { status } = response
+  const body = new TextDecoder().decode(response.body)
+  const rules = parseRobots(body)
+  const asked = settings.respectCrawlDelay ? (rules.crawlDelayMs(productToken) ?? 0) : 0
+  if (asked > settings.maxCrawlDelayMs && settings.crawlDelayOverMax === 'skip') {
+    const limit = settings.maxCrawlDelayMs / 1_000
+    const detail = `Crawl-delay ${asked / 1_000}s is longer than max_crawl_delay ${limit}s`
+    return refuse(task, { status, detail, refusal: 'crawl-delay', body }, context)
+  }
+  const detail = `HTTP ${status}, ${body.length} characters`
+  const crawlDelayMs = Math.min(asked, settings.maxCrawlDelayMs)
+  return conclude(task, { state: 'rules', status, detail, body, crawlDelayMs }, rules.sitemaps, context)
+}
+
+/** There is no such file: everything is allowed. */
+function unavailable(task: Task, status: number | null, detail: string, context: TaskContext): TaskResult {
+  return conclude(task, { state: 'allow-all', status, detail }, [], context)
+}
+
+/** Nothing of the origin may be asked. */
+function refuse(
+  task: Task,
+  why: Pick<RobotsRecord, 'status' | 'detail' | 'refusal'> & { readonly body?: string },
+  context: TaskContext,
+): TaskResult {
+  const expiresAt = context.clock.now() + REFUSED_MS
+  return conclude(task, { state: 'disallow-all', expiresAt, ...why }, undefined, context)
+}
+
+/** The record for everyone, and the sitemaps to be read: those the file names, else the usual place; or none. */
+function conclude(
+  task: Task,
+  part: Pick<RobotsRecord, 'state' | 'status' | 'detail'> & Partial<RobotsRecord>,
+  sitemaps: readonly string[] | undefined,
+  { clock, registry, settings }: TaskContext,
+): TaskResult {
+  const now = clock.now()
+  const record: RobotsRecord = {
+    origin: task.origin,
+    refusal: null,
+    fetchedAt: now,
+    expiresAt: now + FRESH_MS,
+    body: '',
+    crawlDelayMs: 0,
+    ...part,
+  }
+  registry.learn(record)
+  if (!settings.sitemaps || sitemaps === undefined) return { outcome: { kind: 'done' }, robots: record }
+  const named = sitemaps.slice(0, MAX_SITEMAPS).flatMap((line) => normalizeUrl(line, `${task.origin}/`) ?? [])
+  const urls = named.length > 0 ? named : [`${task.origin}/sitemap.xml` as NormalizedUrl]
+  const found = urls.map((url): FoundUrl => ({ url, kind: 'sitemap', depth: 0, via: 'sitemap' }))
+  return { outcome: { kind: 'done' }, robots: record, found }
 }

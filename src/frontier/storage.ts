@@ -133,8 +133,8 @@ export interface Storage {
 
   counters(): Counters
   saveCounters(counters: Counters): void
-  /** Lets go of everything, and notes that the crawl was closed in order. */
-  close(): void
+  /** Lets go of everything; `inOrder` says that nothing is in flight and nothing failed. */
+  close(inOrder: boolean): void
 }
 
 /** A link, as the depth of what lies behind it depends on it. */

@@ -117,17 +117,17 @@ export async function runCrawl(
   }
   const signals = listenForSignals(crawl, settings.drainMs, terminal)
   const stopProgress = showProgress(crawl, terminal, clock, startedAt)
-  let end: EndReason
-  let stats: FrontierStats
-  try {
-    end = await crawl.run()
-  } finally {
+  const end = await crawl.run().catch(async (error: unknown) => {
     stopProgress()
-    terminal.done()
-    stats = await crawl.stats().catch(() => before)
-    await crawl.close()
-    signals.release()
-  }
+    // What broke the crawl is the news, not what closing it runs into because of that.
+    await crawl.close().catch(() => {})
+    throw error
+  })
+  stopProgress()
+  terminal.done()
+  const stats = await crawl.stats()
+  await crawl.close()
+  signals.release()
   const elapsedMs = clock.now() - startedAt
   writeStats(folder, totals(stats, elapsedMs, end, settings))
   const interrupted = end === 'stopped'

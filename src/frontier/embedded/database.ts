@@ -63,9 +63,12 @@ export function openDatabase(folder: string): CrawlDatabase {
         db,
         created,
         close() {
-          db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-          db.close()
-          lock.close()
+          try {
+            db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+          } finally {
+            db.close()
+            lock.close()
+          }
         },
       }
     } catch (error) {

@@ -268,11 +268,15 @@ export function createEmbeddedStorage(db: DatabaseSync, folder: string, onClose:
       statement.saveMeta.run('counters', text)
       savedCounters = text
     },
-    close() {
+    close(inOrder) {
       explained(folder, () => {
-        flushReferrers()
-        statement.saveMeta.run('clean', 1)
-        onClose()
+        try {
+          if (!inOrder) return
+          flushReferrers()
+          statement.saveMeta.run('clean', 1)
+        } finally {
+          onClose()
+        }
       })
     },
   }
