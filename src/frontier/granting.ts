@@ -44,6 +44,12 @@ export function createGranting(
     nesting: row.nesting,
   })
 
+  /** What the lane would do next, leases aside; undefined when it has nothing. */
+  const headOf = (lane: Lane): UrlRow | undefined => {
+    const [id] = storage.head(lane.row.id, 1, ledger.leasedIds)
+    return id === undefined ? undefined : storage.url(id)
+  }
+
   const robotsTask = (host: Host, lane: Lane, errand?: { url: Task['url']; redirects: number }): Task => ({
     id: 0,
     kind: 'robots',
@@ -51,7 +57,7 @@ export function createGranting(
     host: host.row.key,
     origin: lane.row.origin,
     depth: 0,
-    via: 'seed',
+    via: headOf(lane)?.kind === 'sitemap' ? 'sitemap' : 'link',
     tier: 'medium',
     attempts: lane.row.robotsAttempts,
     redirects: errand?.redirects ?? 0,
@@ -70,9 +76,8 @@ export function createGranting(
     for (const lane of host.lanes) {
       if (lane.row.queued <= lane.leased || lane.robotsLeased || lane.row.robotsMoved) continue
       if (!isFresh(lane.row.robots, now) && lane.row.robotsNotBefore > now) continue
-      const [id] = storage.head(lane.row.id, 1, ledger.leasedIds)
-      if (id === undefined) continue
-      const row = storage.url(id)
+      const row = headOf(lane)
+      if (row === undefined) continue
       if (best === undefined || rankOf(row) < rankOf(best.row)) best = { lane, row }
     }
     if (best === undefined) return []
