@@ -101,7 +101,8 @@ export interface PagePlace {
   readonly url: NormalizedUrl
   readonly state: UrlState
   readonly reason: string | null
-  /** The row of its host. */
+  /** The rows of its origin's lane and of its host. */
+  readonly lane: number
   readonly host: number
 }
 
@@ -124,7 +125,7 @@ export function openInspector(folder: string): Inspector {
   const byPrint = db.prepare(`${VIEW} JOIN seen ON seen.url = url.id WHERE fingerprint = ?`)
   const byRowId = db.prepare(`${VIEW} WHERE url.id = ?`)
   const placeOf = db.prepare(
-    `SELECT url.id, url.url, state, reason, lane.host FROM seen JOIN url ON url.id = seen.url
+    `SELECT url.id, url.url, state, reason, lane, host FROM seen JOIN url ON url.id = seen.url
      JOIN lane ON lane.id = url.lane WHERE fingerprint = ?`,
   )
 

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import type { HostKey, HostRecord, NormalizedUrl, Origin, RobotsRecord } from '../model/index.ts'
+import { createHostRegistry } from './index.ts'
+
+const record = (more: Partial<RobotsRecord>): RobotsRecord => ({
+  origin: 'https://a.test' as Origin,
+  state: 'rules',
+  refusal: null,
+  status: 200,
+  detail: 'HTTP 200',
+  fetchedAt: 0,
+  expiresAt: 1,
+  body: '',
+  crawlDelayMs: 0,
+  ...more,
+})
+const url = (text: string): NormalizedUrl => text as NormalizedUrl
+
+describe('the host registry', () => {
+  const setup = (kept: RobotsRecord[] = []) => {
+    const loads: string[] = []
+    const registry = createHostRegistry({
+      defaultPolicy: { delayMs: 1_000, concurrency: 1 },
+      sites: [
+        { match: 'docs.a.test', delayMs: 200 },
+        { match: '*.a.test', concurrency: 4 },
+      ],
+      productToken: 'Tiptoe',
+      load: async (host) => {
+        loads.push(host)
+        return { robots: kept } as unknown as HostRecord
+      },
+    })
+    return { registry, loads }
+  }
+
+  test('a site has what its first matching rule says, and the default for the rest', () => {
+    const { registry } = setup()
+    expect(registry.policyOf('docs.a.test' as HostKey)).toEqual({ delayMs: 200, concurrency: 1 })
+    expect(registry.policyOf('www.a.test' as HostKey)).toEqual({ delayMs: 1_000, concurrency: 4 })
+    expect(registry.policyOf('b.test' as HostKey)).toEqual({ delayMs: 1_000, concurrency: 1 })
+  })
+
+  test('gives the verdict with the line that decides, reading what is kept once', async () => {
+    const { registry, loads } = setup([record({ body: 'User-agent: *\nDisallow: /private/\n' })])
+    expect(await registry.verdict(url('https://a.test/private/x'))).toEqual({
+      allowed: false,
+      reason: 'robots',
+      detail: 'robots.txt line 2: Disallow: /private/',
+    })
+    expect(await registry.verdict(url('https://a.test/public'))).toMatchObject({ allowed: true })
+    expect(loads).toEqual(['a.test'])
+  })
+
+  test('without a record of the origin there is no verdict', async () => {
+    const { registry } = setup([record({ origin: 'http://a.test' as Origin })])
+    expect(await registry.verdict(url('https://a.test/'))).toBeUndefined()
+  })
+
+  test('an origin that may not be asked at all is refused for its own reason', async () => {
+    const { registry } = setup([record({ state: 'disallow-all', refusal: 'robots-unreachable', detail: 'HTTP 500' })])
+    const verdict = await registry.verdict(url('https://a.test/'))
+    expect(verdict).toEqual({ allowed: false, reason: 'robots-unreachable', detail: 'HTTP 500' })
+  })
+
+  test('what was just learnt counts at once', async () => {
+    const { registry } = setup([record({ body: 'User-agent: *\nDisallow: /' })])
+    expect(await registry.verdict(url('https://a.test/'))).toMatchObject({ allowed: false })
+    registry.learn(record({ state: 'allow-all', status: 404 }))
+    expect(await registry.verdict(url('https://a.test/'))).toMatchObject({ allowed: true })
+  })
+})

@@ -1,0 +1,143 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  mkdirSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { RECORD_SCHEMA, type PageRecord, type SkipRecord } from '../model/index.ts'
+import { openOutputFolder, type OutputRecord } from './index.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'tiptoe-sink-'))
+let serial = 0
+const folder = (): string => join(root, String(serial++))
+afterAll(() => rmSync(root, { recursive: true }))
+
+const page = (url: string, more: Partial<PageRecord> = {}, markdown: string | null = '# Title\n'): OutputRecord => ({
+  kind: 'page',
+  record: {
+    schema: RECORD_SCHEMA,
+    url,
+    status: 200,
+    depth: 0,
+    referrer: null,
+    via: 'seed',
+    tier: 'medium',
+    fetchedAt: '2026-01-01T00:00:00.000Z',
+    answerMs: 1,
+    durationMs: 2,
+    bytes: 3,
+    contentType: 'text/html',
+    charset: 'utf-8',
+    title: 'A "title"\n---\nevil: true',
+    description: null,
+    lang: 'en',
+    canonical: null,
+    robots: { index: true, follow: true },
+    contentHash: 'sha256:00',
+    simhash: null,
+    tokens: 1,
+    links: 0,
+    attempts: 1,
+    render: 'http',
+    ...more,
+  },
+  markdown,
+})
+const skip = (url: string): OutputRecord => ({
+  kind: 'skip',
+  record: {
+    schema: RECORD_SCHEMA,
+    url,
+    reason: 'robots',
+    detail: null,
+    depth: 0,
+    referrer: null,
+    via: 'link',
+    at: '',
+  } satisfies SkipRecord,
+})
+const lines = (path: string): string[] => readFileSync(path, 'utf8').split('\n').filter(Boolean)
+
+describe('the output folder', () => {
+  test('puts each record into its file and returns the length of each', () => {
+    const at = folder()
+    const output = openOutputFolder(at, {})
+    const position = output.append([page('https://a.test/'), skip('https://a.test/x')])
+    expect(position).toEqual({
+      'pages.jsonl': readFileSync(join(at, 'pages.jsonl')).length,
+      'skipped.jsonl': readFileSync(join(at, 'skipped.jsonl')).length,
+      'failed.jsonl': 0,
+    })
+    expect(JSON.parse(lines(join(at, 'pages.jsonl'))[0] as string)).toMatchObject({ url: 'https://a.test/' })
+    output.close()
+  })
+
+  test('opened again, is cut back to what was committed, torn lines and all', () => {
+    const at = folder()
+    const first = openOutputFolder(at, {})
+    const committed = first.append([page('https://a.test/1')])
+    first.append([page('https://a.test/2')])
+    first.close()
+    appendFileSync(join(at, 'pages.jsonl'), '{"url":"https://a.test/3","tit')
+    const second = openOutputFolder(at, committed)
+    second.append([page('https://a.test/4')])
+    second.close()
+    const urls = lines(join(at, 'pages.jsonl')).map((line) => (JSON.parse(line) as PageRecord).url)
+    expect(urls).toEqual(['https://a.test/1', 'https://a.test/4'])
+  })
+
+  test('says so when committed records are missing, and touches nothing', () => {
+    const at = folder()
+    const output = openOutputFolder(at, {})
+    const committed = output.append([page('https://a.test/1')])
+    output.close()
+    truncateSync(join(at, 'pages.jsonl'), 10)
+    expect(() => openOutputFolder(at, committed)).toThrow(/were committed/)
+    expect(readFileSync(join(at, 'pages.jsonl'))).toHaveLength(10)
+  })
+
+  test('writes Markdown whole, with front matter that a page cannot break out of', () => {
+    const at = folder()
+    const output = openOutputFolder(at, {})
+    output.append([page('https://a.test/', { markdownPath: 'content/a.test/index.md' })])
+    const text = readFileSync(join(at, 'content', 'a.test', 'index.md'), 'utf8')
+    expect(text.split('\n').filter((line) => line === '---')).toHaveLength(2)
+    expect(text).toContain('title: "A \\"title\\"\\n---\\nevil: true"')
+    expect(text.endsWith('---\n\n# Title\n')).toBe(true)
+    expect(existsSync(join(at, 'content', 'a.test', 'index.md.part'))).toBe(false)
+    output.close()
+  })
+
+  test('keeps a record on one line whatever it holds', () => {
+    const at = folder()
+    const output = openOutputFolder(at, {})
+    output.append([page('https://a.test/', { title: 'one\u2028two\u2029three\r\n\ud800' })])
+    output.close()
+    const text = readFileSync(join(at, 'pages.jsonl'), 'utf8')
+    expect(text.trimEnd().split(/[\r\n\u2028\u2029]/)).toHaveLength(1)
+    expect((JSON.parse(text) as PageRecord).title).toBe('one\u2028two\u2029three\r\n\ud800')
+  })
+
+  test('writes through no link that leads out of it', () => {
+    const at = folder()
+    const outside = folder()
+    mkdirSync(outside)
+    mkdirSync(join(at, 'content'), { recursive: true })
+    symlinkSync(outside, join(at, 'content', 'a.test'))
+    const output = openOutputFolder(at, {})
+    const record = page('https://a.test/', { markdownPath: 'content/a.test/index.md' })
+    expect(() => output.append([record])).toThrow(/is a link/)
+    expect(existsSync(join(outside, 'index.md'))).toBe(false)
+  })
+
+  test('a folder that cannot be made is an output error with a hint', () => {
+    expect(() => openOutputFolder('/dev/null/x', {})).toThrow(expect.objectContaining({ code: 'output' }))
+  })
+})
