@@ -2,9 +2,10 @@
  * The folder of a crawl as the command line sees it: whether one is there, with which configuration and seeds, and how
  * it is begun, begun anew or gone on with.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfigFile, resolveSettings, settingsDifference, toCrawlYaml, type Settings } from '../config/index.ts'
+import { makeFolder } from '../base/index.ts'
 import { TiptoeError, type NormalizedUrl } from '../model/index.ts'
 import { RECORD_FILES } from '../sink/index.ts'
 
@@ -45,7 +46,7 @@ export function prepareCrawlFolder(folder: string, crawl: StoredCrawl, stored: S
   return explained(folder, () => {
     if (stored !== undefined) refuseChanges(folder, stored, crawl)
     else refuseStrangers(folder)
-    mkdirSync(stateFolder(folder), { recursive: true })
+    makeFolder(stateFolder(folder))
     // Seeds first: a folder with a configuration has both.
     if (stored === undefined) replace(join(folder, SEEDS), `${crawl.seeds.join('\n')}\n`)
     replace(join(folder, CONFIGURATION), toCrawlYaml(crawl.settings))

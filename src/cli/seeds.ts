@@ -41,7 +41,8 @@ export function readSeedFile(path: string): NormalizedUrl[] {
 }
 
 function parse(text: string): NormalizedUrl | undefined {
-  return normalizeUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`)
+  // `localhost:8080` is a host with a port, `mailto:x` is a scheme that we do not speak.
+  return normalizeUrl(/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(text) ? text : `https://${text}`)
 }
 
 function read(path: string): string {

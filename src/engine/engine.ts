@@ -56,7 +56,7 @@ export function createEngine(options: EngineOptions): Engine {
   let inFlight = 0
   let answeredEver = false
   let bytes = 0
-  let end: EndReason | undefined
+  let ending: EndReason | undefined
   let failure: unknown
   let drainUntil: number | undefined
   let news = false
@@ -65,8 +65,8 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   const stop = (reason: EndReason = 'stopped'): void => {
-    if (end !== undefined) return
-    end = reason
+    if (ending !== undefined) return
+    ending = reason
     drainUntil = clock.now() + options.drainMs
     const cancel = clock.timer(options.drainMs, () => aborter.abort())
     aborter.signal.addEventListener('abort', cancel, { once: true })
@@ -154,13 +154,15 @@ export function createEngine(options: EngineOptions): Engine {
   const work = async (lease: Lease): Promise<void> => {
     const permitted = createPermit(lease)
     const settled: Promise<void>[] = []
+    // A store that fails is heard of at once, not when the lease is over.
+    const end = (task: Task, result: TaskResult): void => void settled.push(settle(lease, task, result).catch(fail))
     let nextStart = lease.notBefore
     let over = false
     for (const task of lease.tasks) {
       if (!over && nextStart > clock.now()) await clock.sleepUntil(nextStart, aborter.signal).catch(() => {})
-      if (over || end !== undefined || !(await permitted())) {
+      if (over || ending !== undefined || !(await permitted())) {
         over = true
-        settled.push(settle(lease, task, { outcome: { kind: 'returned' } }))
+        end(task, { outcome: { kind: 'returned' } })
         continue
       }
       const result = await runTask(task, lease)
@@ -170,7 +172,7 @@ export function createEngine(options: EngineOptions): Engine {
       }
       if (result.answeredAt !== undefined) nextStart = result.answeredAt + lease.delayMs
       if (result.host?.blockedUntil !== undefined) over = true
-      settled.push(settle(lease, task, result))
+      end(task, result)
     }
     await Promise.all(settled)
   }
@@ -188,7 +190,7 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   const loop = async (): Promise<void> => {
-    while (end === undefined) {
+    while (ending === undefined) {
       await options.readyForMore?.()
       const free = options.slots - inFlight
       if (free === 0) {
@@ -198,7 +200,7 @@ export function createEngine(options: EngineOptions): Engine {
       const { leases, nextAt, state } = await frontier.lease({ worker: options.worker, want: free })
       for (const lease of leases) start(lease)
       if (state !== 'open') {
-        end = state
+        ending = state
         return
       }
       await waitForNews(nextAt)
@@ -220,7 +222,7 @@ export function createEngine(options: EngineOptions): Engine {
       cancelTimeLimit?.()
       drained()
       if (failure !== undefined) throw failure
-      return end ?? 'stopped'
+      return ending ?? 'stopped'
     },
     stop,
     abort: () => aborter.abort(),

@@ -120,7 +120,8 @@ function conclude(
   }
   registry.learn(record)
   // Where a foreign server only keeps a sitemap for us, its own sitemaps are no business of this crawl.
-  if (!settings.sitemaps || sitemaps === undefined || task.via === 'sitemap') return { outcome: { kind: 'done' }, robots: record }
+  if (!settings.sitemaps || sitemaps === undefined || task.via === 'sitemap')
+    return { outcome: { kind: 'done' }, robots: record }
   const named = sitemaps.slice(0, MAX_SITEMAPS).flatMap((line) => normalizeUrl(line, `${task.origin}/`) ?? [])
   const urls = named.length > 0 ? named : [`${task.origin}/sitemap.xml` as NormalizedUrl]
   const found = urls.map((url): FoundUrl => ({ url, kind: 'sitemap', depth: 0, via: 'sitemap' }))

@@ -1,5 +1,6 @@
 /** Every URL of a crawl, every host's turn, and every permission to talk to a host. See contract.ts. */
 import { createSystemClock, type Clock } from '../base/index.ts'
+import { TiptoeError } from '../model/index.ts'
 import type { Frontier, FrontierOptions } from './contract.ts'
 import { openEmbeddedFrontier } from './embedded/index.ts'
 import { createMemoryFrontier } from './memory/index.ts'
@@ -26,6 +27,11 @@ export function createFrontier(options: CreateFrontierOptions): Frontier {
     maxPages: options.maxPages,
     maxDepth: options.maxDepth,
     leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,
+  }
+  if (store.includes('://')) {
+    throw new TiptoeError('usage', `no frontier can be opened at ${store}`, {
+      hint: "a store is 'memory' or a folder; Redis is not supported yet",
+    })
   }
   return store === 'memory'
     ? createMemoryFrontier(settings, { clock })

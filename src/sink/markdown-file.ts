@@ -2,9 +2,9 @@
  * A page as a Markdown file with front matter. It is written beside its place and moved there whole, so nobody ever
  * reads half a page, and the path depends on the URL alone, so fetching a page again writes the same file.
  */
-import { lstatSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { lstatSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { createLru } from '../base/index.ts'
+import { createLru, makeFolder } from '../base/index.ts'
 import { TiptoeError, type PageRecord } from '../model/index.ts'
 
 /** Folders known to exist and to be folders of ours. */
@@ -22,7 +22,7 @@ export function createMarkdownWriter(root: string): MarkdownWriter {
     if (folder === '.' || ready.get(folder) === true) return
     prepare(dirname(folder))
     const path = join(root, folder)
-    mkdirSync(path, { recursive: true })
+    makeFolder(path)
     if (!lstatSync(path).isDirectory()) {
       throw new TiptoeError('output', `${path} is a link, and nothing is written through it`, {
         hint: 'remove it, or choose another folder with --out',

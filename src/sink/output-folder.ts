@@ -2,8 +2,8 @@
  * The output folder of a crawl: three files of records and a tree of Markdown. Records become part of the output when
  * their position is committed by the frontier; what lies beyond it after a crash is cut off on opening.
  */
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../base/index.ts'
 import { TiptoeError } from '../model/index.ts'
 import { openAppendFile } from './append-file.ts'
 import { createMarkdownWriter } from './markdown-file.ts'
@@ -18,7 +18,7 @@ export interface OutputFolder {
 /** `committed` is the position that the frontier has; files that it does not name are empty. */
 export function openOutputFolder(folder: string, committed: Readonly<Record<string, number>>): OutputFolder {
   return explained(folder, () => {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     const files = Object.values(RECORD_FILES).map((name) => ({
       name,
       file: openAppendFile(join(folder, name), committed[name] ?? 0),

@@ -2,9 +2,9 @@
  * The database file of a crawl: its layout, its settings, and who may open it. SQLite's own locks say who works on a
  * crawl; they vanish with the process, so a kill leaves nothing to clean up.
  */
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeFolder } from '../../base/index.ts'
 import { TiptoeError } from '../../model/index.ts'
 
 /** Changes with every change to the tables; a store of another layout is refused, never guessed at. */
@@ -52,7 +52,7 @@ export interface CrawlDatabase {
 /** Opens the crawl in this folder for work, making it if it is not there. One process at a time. */
 export function openDatabase(folder: string): CrawlDatabase {
   return explained(folder, () => {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     const lock = takeLock(folder)
     try {
       const db = new DatabaseSync(join(folder, 'crawl.db'))

@@ -148,7 +148,7 @@ export function openInspector(folder: string): Inspector {
     return BigInt.asIntN(64, (BigInt(hi) << 32n) | BigInt(lo))
   }
   const number = (sql: string, ...values: number[]): number =>
-    ((db.prepare(sql).get(...values) as { n: number | null }).n ?? 0) as number
+    (db.prepare(sql).get(...values) as { n: number | null }).n ?? 0
   /** Entries of a waiting line beside those of URLs that belong there, by the state's place in `STATES`. */
   const line = (table: 'queue' | 'waiting' | 'held', state: number): { entries: number; rightful: number } => ({
     entries: number(`SELECT count(*) AS n FROM ${table}`),

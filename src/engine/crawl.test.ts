@@ -1,0 +1,78 @@
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { createLoopbackWeb, generatedSite, type LoopbackWeb } from '../../test/support/loopback-web.ts'
+import { settingsFromLibrary, type CrawlerOptions } from '../config/index.ts'
+import type { NormalizedUrl } from '../model/index.ts'
+import { openCrawl } from './index.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'tiptoe-engine-'))
+let web: LoopbackWeb | undefined
+afterEach(() => web?.close())
+afterAll(() => rmSync(root, { recursive: true }))
+
+const settings = (options: CrawlerOptions = {}) =>
+  settingsFromLibrary(
+    { delay: 0, allowAddress: ['127.0.0.0/8'], resolve: web?.resolveFlags() ?? [], ...options },
+    '0.0.0',
+  )
+
+describe('a crawl', () => {
+  test('whose output can no longer be written stops with the reason, and goes on when it can', async () => {
+    web = await createLoopbackWeb({ 'a.test': generatedSite({ pages: 60, linksPerPage: 10, seed: 1 }) })
+    const folder = mkdtempSync(join(root, 'full-'))
+    const seeds = [web.url('a.test', '/') as NormalizedUrl]
+    symlinkSync('/dev/full', join(folder, 'pages.jsonl'))
+    const options = { settings: settings({ perHost: 4 }), seeds, store: join(folder, 'state'), outputFolder: folder }
+    const full = await openCrawl(options)
+    await expect(full.run()).rejects.toMatchObject({ code: 'output', hint: expect.stringContaining('disk is full') })
+    await full.close()
+    unlinkSync(join(folder, 'pages.jsonl'))
+    const roomy = await openCrawl(options)
+    expect(await roomy.run()).toBe('finished')
+    expect(await roomy.stats()).toMatchObject({ discovered: 60, done: 60, queued: 0 })
+    await roomy.close()
+    const urls = readFileSync(join(folder, 'pages.jsonl'), 'utf8').trimEnd().split('\n')
+    expect(new Set(urls.map((line) => (JSON.parse(line) as { url: string }).url)).size).toBe(60)
+  })
+
+  test('of a host that answers 503 leaves it alone as long as it asks, and fails none of its URLs for it', async () => {
+    let refusals = 0
+    web = await createLoopbackWeb({
+      'busy.test': ({ path }) => {
+        if (path === '/robots.txt' || path === '/sitemap.xml') return { status: 404 }
+        if (refusals < 2) {
+          refusals += 1
+          return { status: 503, headers: { 'retry-after': '1' } }
+        }
+        return { headers: { 'content-type': 'text/html' }, body: '<title>open again</title>' }
+      },
+    })
+    const seeds = [web.url('busy.test', '/') as NormalizedUrl]
+    const crawl = await openCrawl({ settings: settings({ attempts: 1 }), seeds, store: 'memory' })
+    const blocked: string[] = []
+    crawl.events.on('blocked', ({ reason }) => blocked.push(reason))
+    expect(await crawl.run()).toBe('finished')
+    expect(await crawl.stats()).toMatchObject({ done: 1, failed: 0 })
+    expect(blocked).toEqual(['HTTP 503', 'HTTP 503'])
+    await crawl.close()
+    const asked = web.log.filter(({ path }) => path === '/')
+    for (const [index, entry] of asked.entries()) {
+      const before = asked[index - 1]
+      if (before !== undefined) expect(entry.arrivedAt - (before.answeredAt ?? 0)).toBeGreaterThanOrEqual(1_000)
+    }
+  })
+
+  test('on a machine without a network stops, and leaves everything queued', async () => {
+    const lookup = async (): Promise<never> => {
+      throw Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' })
+    }
+    const seeds = ['https://a.test/', 'https://b.test/'] as NormalizedUrl[]
+    const offline = settingsFromLibrary({ attempts: 2, delay: 0, retryDelay: 10 } as CrawlerOptions, '0.0.0')
+    const crawl = await openCrawl({ settings: offline, seeds, store: 'memory', lookup })
+    await expect(crawl.run()).rejects.toMatchObject({ code: 'network' })
+    expect(await crawl.stats()).toMatchObject({ queued: 2, failed: 0, skipped: {} })
+    await crawl.close()
+  })
+})
