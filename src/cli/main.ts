@@ -1,7 +1,15 @@
 /** The command line: finds the command, runs it, and turns whatever comes of it into words and an exit code. */
 import { helpText, parseArguments, type CommandName, type ParsedArguments } from '../config/index.ts'
 import { TiptoeError } from '../model/index.ts'
+import { auditCommand } from './commands/audit.ts'
+import { configCommand } from './commands/config.ts'
 import { crawlCommand } from './commands/crawl.ts'
+import { demoCommand } from './commands/demo.ts'
+import { doctorCommand } from './commands/doctor.ts'
+import { fetchCommand } from './commands/fetch.ts'
+import { robotsCommand } from './commands/robots.ts'
+import { statusCommand } from './commands/status.ts'
+import { whyCommand } from './commands/why.ts'
 import { EXIT, exitCodeOf } from './exit-code.ts'
 import type { Invocation } from './invocation.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
@@ -9,8 +17,16 @@ import { VERSION } from './version.ts'
 
 type Command = (invocation: Invocation) => Promise<number>
 
-const COMMANDS: Partial<Record<CommandName, Command>> = {
+const COMMANDS: Record<Exclude<CommandName, 'help'>, Command> = {
   crawl: crawlCommand,
+  status: statusCommand,
+  why: whyCommand,
+  audit: auditCommand,
+  robots: robotsCommand,
+  fetch: fetchCommand,
+  config: configCommand,
+  doctor: doctorCommand,
+  demo: demoCommand,
 }
 
 /** Runs one invocation and ends the process with its exit code. */
@@ -37,7 +53,7 @@ async function run(words: readonly string[]): Promise<number> {
       terminal.data(helpText(command === 'help' ? (parsed.operands[0] as CommandName | undefined) : command))
       return EXIT.done
     }
-    return (await COMMANDS[command]?.({ words, parsed, terminal, env: process.env, version: VERSION })) ?? EXIT.usage
+    return await COMMANDS[command]({ words, parsed, terminal, env: process.env, version: VERSION })
   } catch (error) {
     return complain(error, terminal)
   } finally {

@@ -1,0 +1,163 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSystemClock } from '../../base/index.ts'
+import { resolveSettings } from '../../config/index.ts'
+import { createFrontier, type Frontier, type Lease, type Settlement } from '../../frontier/index.ts'
+import type { NormalizedUrl, Task } from '../../model/index.ts'
+import { prepareCrawlFolder } from '../crawl-folder.ts'
+import type { LoopbackWeb } from '../demo/index.ts'
+import { flagsFor, runCommand } from '../test-support/run-command.ts'
+import { createSmallTown } from '../test-support/small-town.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'tiptoe-why-'))
+const finished = join(root, 'finished')
+const limited = join(root, 'limited')
+let web: LoopbackWeb
+
+beforeAll(async () => {
+  web = await createSmallTown()
+  const flags = ['--delay', '5ms', '--fail-on', '100%', ...flagsFor(web)]
+  await runCommand([web.url('a.test'), '-o', finished, ...flags])
+  await runCommand([web.url('a.test'), '-o', limited, '--max-pages', '1', ...flags])
+})
+afterAll(async () => {
+  await web.close()
+  rmSync(root, { recursive: true })
+})
+
+const why = async (path: string, folder = finished): Promise<string> => {
+  const ran = await runCommand(['why', path.includes('://') ? path : web.url('a.test', path), folder])
+  expect(ran.code).toBe(0)
+  return ran.stdout
+}
+
+describe('tiptoe why', () => {
+  test('tells the way of a page from its seed, and what was saved', async () => {
+    const story = await why('/deeper')
+    expect(story).toContain('fetched and saved')
+    expect(story).toMatch(/linked from \S+\/deep\n +linked from \S+\/one\n +linked from \S+\/ \(a seed\)/)
+    expect(story).toContain('medium, depth 3')
+    expect(story).toContain('allowed: no rule of robots.txt applies')
+    expect(story).toContain('title: deeper')
+    expect(story).toContain('Nothing: this is final.')
+    expect(await why('/two')).toContain('named 2 times in all')
+    expect(await why('/')).toContain('a seed of the crawl')
+  })
+
+  test('names the line of robots.txt that forbids a page', async () => {
+    const story = await why('/private/x')
+    expect(story).toContain('skipped (robots): robots.txt of its origin disallows it')
+    expect(story).toContain('not allowed: robots.txt line 2: Disallow: /private/')
+  })
+
+  test('tells redirects and failures', async () => {
+    expect(await why('/old')).toMatch(/skipped \(redirect\)[^]*location: \S+\/new/)
+    expect(await why('/new')).toMatch(/redirected from \S+\/old\n +linked from/)
+    expect(await why('/gone')).toMatch(/given up on \(http\)[^]*attempts +1\n[^]*detail: HTTP 404/)
+  })
+
+  test('tells a sitemap for what it is', async () => {
+    expect(await why('/sitemap.xml')).toContain('sitemap, read')
+  })
+
+  test('says of a stranger what scope and robots.txt would decide, and what is known instead', async () => {
+    const outside = await why('https://elsewhere.test/')
+    expect(outside).toContain('never discovered')
+    expect(outside).toMatch(/scope +out: scope prefix: no seed on elsewhere\.test/)
+    expect(outside).toContain('not known: robots.txt of this origin has not been read')
+    expect(await why('/private/y')).toContain('If one does, it will be skipped.')
+    expect(await why('/one/')).toMatch(/but known +\S+\/one \(done\)/)
+  })
+
+  test('says when a limit keeps a URL in the queue', async () => {
+    expect(await why('/two', limited)).toContain('the limit of 1 page is reached')
+    expect(await why('/unheard-of', limited)).toMatch(/No page or sitemap read so far names it; \d are still queued/)
+  })
+
+  test('gives all of it as JSON', async () => {
+    const ran = await runCommand(['why', web.url('a.test', '/deep'), finished, '--json'])
+    expect(ran.json()).toMatchObject({
+      known: 'page',
+      state: 'done',
+      depth: 2,
+      via: 'link',
+      named: 1,
+      attempts: 1,
+      scope: { inScope: true },
+      robots: { verdict: { allowed: true } },
+      referrers: [{ url: web.url('a.test', '/one') }, { url: web.url('a.test'), via: 'seed' }],
+      record: { status: 200, links: 1 },
+    })
+  })
+
+  test('refuses what is no URL', async () => {
+    await expect(runCommand(['why', 'http://', finished])).rejects.toMatchObject({ code: 'usage' })
+  })
+})
+
+describe('of a URL that is not settled, tiptoe why', () => {
+  const folder = join(root, 'open')
+  const url = (path: string): NormalizedUrl => `https://example.test${path}` as NormalizedUrl
+  let frontier: Frontier
+
+  beforeAll(async () => {
+    const { settings } = resolveSettings({ version: '0.0.0', flags: { maxDepth: 1 } })
+    prepareCrawlFolder(folder, { settings, seeds: [url('/')] }, undefined)
+    const clock = createSystemClock()
+    frontier = createFrontier({
+      store: join(folder, 'state'),
+      clock,
+      maxDepth: 1,
+      policyOf: () => ({ delayMs: 0, concurrency: 1 }),
+    })
+    const settle = async (rest: Omit<Settlement, 'lease' | 'task'>): Promise<void> => {
+      const lease = (await frontier.lease({ worker: 'w', want: 1 })).leases[0] as Lease
+      await frontier.settle([{ lease, task: lease.tasks[0] as Task, ...rest }])
+    }
+    await frontier.add([{ url: url('/'), kind: 'page', depth: 0, via: 'seed' }])
+    await settle({
+      outcome: { kind: 'done' },
+      answeredAt: clock.now(),
+      robots: {
+        origin: 'https://example.test' as never,
+        state: 'allow-all',
+        refusal: null,
+        status: 404,
+        detail: 'none',
+        fetchedAt: clock.now(),
+        expiresAt: clock.now() + 1e6,
+        body: '',
+        crawlDelayMs: 0,
+      },
+    })
+    await settle({
+      outcome: { kind: 'retry', notBefore: clock.now() + 3_600_000, counts: true },
+      answeredAt: clock.now(),
+    })
+    await frontier.add([
+      { url: url('/a'), kind: 'page', depth: 1, via: 'link', referrer: url('/') },
+      { url: url('/b'), kind: 'page', depth: 1, via: 'link', referrer: url('/') },
+      { url: url('/deep'), kind: 'page', depth: 2, via: 'link', referrer: url('/a') },
+      { url: 'https://new.test/' as NormalizedUrl, kind: 'page', depth: 1, via: 'link', referrer: url('/') },
+    ])
+  })
+  afterAll(() => frontier.close())
+
+  test('says when it is tried again', async () => {
+    expect(await why(url('/'), folder)).toMatch(
+      /waiting for another attempt[^]*attempts +1[^]*tried again in (1h 00m|59m \d\ds)/,
+    )
+  })
+
+  test('says its place in the queue and when its host may be asked', async () => {
+    expect(await why(url('/a'), folder)).toContain('It is the next of its origin; example.test is due now.')
+    expect(await why(url('/b'), folder)).toContain('1 URL of its origin comes before it; example.test is due now.')
+    expect(await why('https://new.test/', folder)).toContain('after robots.txt is read; new.test')
+  })
+
+  test('says that it is held for its depth', async () => {
+    expect(await why(url('/deep'), folder)).toContain('It is held: depth 2 is beyond max_depth 1.')
+  })
+})

@@ -1,0 +1,293 @@
+/**
+ * `tiptoe why URL DIR`: the story of one URL, from the page that named it to what happens to it next. The answer is
+ * the answer, so the exit code is 0 for a URL that the crawl knows and for one that it does not.
+ */
+import { join } from 'node:path'
+import { createSystemClock } from '../../base/index.ts'
+import type { UrlView } from '../../frontier/index.ts'
+import {
+  FAILURES,
+  SKIP_REASONS,
+  type FailureCode,
+  type NormalizedUrl,
+  type RobotsRecord,
+  type SkipReason,
+} from '../../model/index.ts'
+import type { RobotsVerdict } from '../../politeness/index.ts'
+import { RECORD_FILES } from '../../sink/index.ts'
+import { hostKey, normalizeUrl, originOf, urlKey } from '../../url/index.ts'
+import { countOf, formatCount } from '../count-words.ts'
+import { openCrawlView, waitOf, type CrawlView } from '../crawl-view.ts'
+import { EXIT } from '../exit-code.ts'
+import type { Invocation } from '../invocation.ts'
+import { findRecord } from '../record-lines.ts'
+import { reportRows, timestamp, whenWords, type ReportRow } from '../report-lines.ts'
+import { readSeed } from '../seeds.ts'
+import { escapeForTerminal } from '../terminal.ts'
+
+/** Referrers told of one URL, back to the seed; each is an older row than the one before, so there is an end. */
+const MAX_CHAIN = 50
+
+interface Step {
+  readonly url: string
+  readonly kind: 'page' | 'sitemap'
+  readonly via: string
+  readonly depth: number
+}
+
+interface Story {
+  readonly url: string
+  /** What the crawl knows it as. */
+  readonly known: 'page' | 'sitemap' | null
+  readonly scope: { readonly inScope: boolean; readonly rule: string }
+  readonly robots: { readonly verdict: RobotsVerdict | null; readonly detail: string; readonly fetchedAt?: string }
+  readonly state?: string
+  readonly reason?: string
+  readonly tier?: string
+  readonly depth?: number
+  readonly via?: string
+  readonly named?: number
+  readonly attempts?: number
+  /** From the page that named it back to the seed. */
+  readonly referrers?: readonly Step[]
+  readonly record?: Readonly<Record<string, unknown>>
+  readonly next: string
+  /** Spellings of it that the crawl knows. */
+  readonly alike?: readonly { readonly url: string; readonly state: string }[]
+}
+
+export async function whyCommand({ parsed, terminal, version }: Invocation): Promise<number> {
+  const [url = '', folder = ''] = parsed.operands
+  const view = openCrawlView(folder, version)
+  try {
+    const story = await storyOf(readSeed(url), view, createSystemClock().now())
+    terminal.result(story, () => storyWords(story))
+    return EXIT.done
+  } finally {
+    view.inspector.close()
+  }
+}
+
+async function storyOf(url: NormalizedUrl, view: CrawlView, now: number): Promise<Story> {
+  const { inspector, scope, registry } = view
+  const row = inspector.find('page', urlKey(url)) ?? inspector.find('sitemap', urlKey(url))
+  const asked = row?.url ?? url
+  const record = robotsRecordOf(asked, view)
+  const verdict = (await registry.verdict(asked)) ?? null
+  const common = {
+    url: asked,
+    known: row?.kind ?? null,
+    scope: scope.check(asked),
+    robots: {
+      verdict,
+      detail: record?.detail ?? 'robots.txt of this origin has not been read',
+      ...(record === undefined ? {} : { fetchedAt: timestamp(record.fetchedAt) }),
+    },
+  }
+  if (row === undefined) return { ...common, next: strangerNext(common, view), alike: alikeOf(url, view) }
+  const written = recordOf(row, view)
+  return {
+    ...common,
+    state: row.state,
+    ...(row.reason === null ? {} : { reason: row.reason }),
+    tier: row.tier,
+    depth: row.depth,
+    via: row.via,
+    named: row.referrers,
+    attempts: row.attempts,
+    referrers: chainOf(row, view),
+    ...(written === undefined ? {} : { record: written }),
+    next: nextOf(row, view, now),
+  }
+}
+
+function robotsRecordOf(url: NormalizedUrl, { inspector }: CrawlView): RobotsRecord | undefined {
+  const lane = inspector.hostByKey(hostKey(url))?.lanes.find(({ origin }) => origin === originOf(url))
+  return lane === undefined ? undefined : inspector.robots(lane)
+}
+
+function chainOf(row: UrlView, { inspector }: CrawlView): Step[] {
+  const chain: Step[] = []
+  let id = row.referrer
+  while (id !== 0 && chain.length < MAX_CHAIN) {
+    const referrer = inspector.byId(id)
+    if (referrer === undefined) break
+    chain.push({ url: referrer.url, kind: referrer.kind, via: referrer.via, depth: referrer.depth })
+    id = referrer.referrer
+  }
+  return chain
+}
+
+function recordOf(row: UrlView, { folder, inspector }: CrawlView): Record<string, unknown> | undefined {
+  if (row.kind !== 'page') return undefined
+  const file = { done: RECORD_FILES.page, skipped: RECORD_FILES.skip, failed: RECORD_FILES.fail }
+  if (row.state !== 'done' && row.state !== 'skipped' && row.state !== 'failed') return undefined
+  const name = file[row.state]
+  return findRecord(join(folder, name), inspector.counters().output[name] ?? 0, row.url)
+}
+
+/** What happens next, in a sentence. */
+function nextOf(row: UrlView, view: CrawlView, now: number): string {
+  const { inspector, settings } = view
+  if (row.state === 'done' || row.state === 'failed' || row.state === 'skipped') return 'Nothing: this is final.'
+  const idle = inspector.isWorkedOn() ? '' : ' No process is working on the crawl now.'
+  if (row.state === 'waiting') return `It is tried again ${whenWords(row.at, now)}.${idle}`
+  if (row.state === 'held') {
+    const limit = settings.maxDepth ?? 0
+    return `It is held: depth ${row.depth} is beyond max_depth ${limit}. A shorter path would free it; without one it is skipped at the end.${idle}`
+  }
+  if (row.kind === 'page' && settings.maxPages !== undefined && inspector.counters().done >= settings.maxPages) {
+    return `It stays queued: the limit of ${countOf(settings.maxPages, 'page')} is reached. A higher --max-pages goes on.`
+  }
+  return `${queueWords(row, view, now)}${idle}`
+}
+
+function queueWords(row: UrlView, view: CrawlView, now: number): string {
+  const { inspector, registry } = view
+  const host = inspector.hostByKey(row.host)
+  const wait = host === undefined ? undefined : waitOf(host, registry, now)
+  const ahead = inspector.countAhead(row)
+  const place =
+    ahead === 0
+      ? 'It is the next of its origin'
+      : `${countOf(ahead, 'URL')} of its origin ${ahead === 1 ? 'comes' : 'come'} before it`
+  const lane = host?.lanes.find(({ origin }) => origin === row.origin)
+  const robotsFirst = lane?.robots === undefined || lane.robots.expiresAt <= now ? ', after robots.txt is read' : ''
+  const turn =
+    wait === undefined
+      ? `${row.host} waits for the answer to a request elsewhere`
+      : wait.at <= now
+        ? `${row.host} is due now`
+        : `${row.host} may be asked ${whenWords(wait.at, now)} (${wait.reason})`
+  return `${place}${robotsFirst}; ${turn}.`
+}
+
+function strangerNext(story: Pick<Story, 'scope' | 'robots'>, { inspector }: CrawlView): string {
+  const { scope, robots } = story
+  if (!scope.inScope) return 'The crawl does not take it in: it is out of scope, wherever it may be linked.'
+  const open = inspector.counters().open
+  const wait =
+    open === 0
+      ? 'No page or sitemap that was read names it, and nothing is left to read.'
+      : `No page or sitemap read so far names it; ${formatCount(open)} ${open === 1 ? 'is' : 'are'} still queued.`
+  return robots.verdict?.allowed === false ? `${wait} If one does, it will be skipped.` : wait
+}
+
+/** The slips that are made most often: the slash at the end, the scheme, `www.`, the query. */
+function alikeOf(url: NormalizedUrl, { inspector }: CrawlView): { url: string; state: string }[] {
+  const parsed = new URL(url)
+  const variants = [
+    edit(
+      parsed,
+      (copy) => (copy.pathname = copy.pathname.endsWith('/') ? copy.pathname.slice(0, -1) : `${copy.pathname}/`),
+    ),
+    edit(parsed, (copy) => (copy.protocol = copy.protocol === 'https:' ? 'http:' : 'https:')),
+    edit(
+      parsed,
+      (copy) => (copy.hostname = copy.hostname.startsWith('www.') ? copy.hostname.slice(4) : `www.${copy.hostname}`),
+    ),
+    edit(parsed, (copy) => (copy.search = '')),
+  ]
+  const found = variants.flatMap((variant) => {
+    const row = variant === undefined || variant === url ? undefined : inspector.find('page', urlKey(variant))
+    return row === undefined ? [] : [{ url: row.url, state: row.state }]
+  })
+  return found.filter((one, index) => found.findIndex(({ url }) => url === one.url) === index)
+}
+
+function edit(url: URL, change: (copy: URL) => void): NormalizedUrl | undefined {
+  const copy = new URL(url)
+  change(copy)
+  return normalizeUrl(copy.href)
+}
+
+function storyWords(story: Story): string {
+  const rows: ReportRow[] =
+    story.known === null
+      ? [['known', 'never discovered by this crawl']]
+      : [
+          ['state', stateWords(story)],
+          ['discovered', discoveryWords(story)],
+          ['tier', `${story.tier}, depth ${story.depth}`],
+        ]
+  rows.push(['scope', `${story.scope.inScope ? 'in' : 'out'}: ${story.scope.rule}`])
+  rows.push(['robots.txt', robotsWords(story)])
+  if ((story.attempts ?? 0) > 0) rows.push(['attempts', formatCount(story.attempts ?? 0)])
+  if (story.record !== undefined) rows.push(['record', recordWords(story.record)])
+  rows.push(['next', story.next])
+  if (story.alike !== undefined && story.alike.length > 0) {
+    rows.push(['but known', story.alike.map(({ url, state }) => `${escapeForTerminal(url)} (${state})`).join('\n')])
+  }
+  const escaped = rows.map(([name, value]): ReportRow => [name, value.split('\n').map(escapeForTerminal).join('\n')])
+  return [escapeForTerminal(story.url), ...reportRows(escaped)].join('\n')
+}
+
+function stateWords({ state, reason, record, known }: Story): string {
+  const what = known === 'sitemap' ? 'sitemap, ' : ''
+  if (state === 'done') return `${what}${known === 'sitemap' ? 'read' : 'fetched and saved'}`
+  if (state === 'skipped') return `${what}skipped (${reason}): ${SKIP_REASONS[reason as SkipReason] ?? reason}`
+  if (state === 'failed') return `${what}given up on (${reason}): ${FAILURES[reason as FailureCode] ?? reason}`
+  const words: Record<string, string> = {
+    queued: 'queued',
+    waiting: 'waiting for another attempt',
+    held: 'held for being too deep',
+  }
+  return `${what}${words[state ?? ''] ?? state}${record === undefined ? '' : ', though it has a record'}`
+}
+
+function discoveryWords({ via, named = 1, referrers = [] }: Story): string {
+  const times = named > 1 ? `, named ${formatCount(named)} times in all` : ''
+  if (referrers.length === 0) {
+    const alone: Record<string, string> = { seed: 'a seed of the crawl', sitemap: 'named by a sitemap or robots.txt' }
+    return `${alone[via ?? ''] ?? `found by ${via}`}${times}`
+  }
+  const verbs: Record<string, string> = {
+    link: 'linked from',
+    redirect: 'redirected from',
+    sitemap: 'named by sitemap',
+  }
+  let how = via
+  const lines = referrers.map((step) => {
+    const line = `${verbs[how ?? ''] ?? how} ${step.url}${step.via === 'seed' ? ' (a seed)' : ''}`
+    how = step.via
+    return line
+  })
+  const more = lines.length === MAX_CHAIN ? ['…'] : []
+  const [first = '', ...rest] = lines
+  return [`${first}${times}`, ...rest, ...more].join('\n')
+}
+
+function robotsWords({ robots: { verdict, detail, fetchedAt } }: Story): string {
+  if (verdict === null) return `not known: ${detail}`
+  const more = detail === verdict.detail ? '' : `: ${detail}`
+  const read = fetchedAt === undefined ? '' : `\nread ${fetchedAt}${more}`
+  return `${verdict.allowed ? 'allowed' : 'not allowed'}: ${verdict.detail}${read}`
+}
+
+/** The fields that tell what happened, as the record has them. */
+function recordWords(record: Readonly<Record<string, unknown>>): string {
+  const names = [
+    'status',
+    'reason',
+    'error',
+    'detail',
+    'location',
+    'fetchedAt',
+    'at',
+    'answerMs',
+    'durationMs',
+    'bytes',
+    'contentType',
+    'title',
+    'duplicateOf',
+    'links',
+    'markdownPath',
+  ]
+  return names
+    .flatMap((name) => (record[name] === undefined || record[name] === null ? [] : [`${name}: ${text(record[name])}`]))
+    .join('\n')
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value.replaceAll('\n', ' ') : JSON.stringify(value)
+}

@@ -1,0 +1,89 @@
+/**
+ * A crawl as the inspecting commands see it: its folder, its settings and seeds, its store at one moment, and the rules
+ * that the crawl decides by. Nothing is written, and a crawl that runs is not disturbed.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { openInspector, type HostView, type Inspector } from '../frontier/index.ts'
+import { TiptoeError, type HostKey, type HostRecord } from '../model/index.ts'
+import { createHostRegistry, type HostRegistry } from '../politeness/index.ts'
+import { createScope, type Scope } from '../url/index.ts'
+import { requireCrawlFolder, stateFolder, type StoredCrawl } from './crawl-folder.ts'
+import { productTokenOf } from './product-token.ts'
+
+export interface CrawlView extends StoredCrawl {
+  readonly folder: string
+  readonly inspector: Inspector
+  readonly scope: Scope
+  /** Policies by configuration, and verdicts by the robots.txt files that the store has. */
+  readonly registry: HostRegistry
+  readonly productToken: string
+}
+
+export function openCrawlView(folder: string, version: string): CrawlView {
+  const { settings, seeds } = requireCrawlFolder(folder, version)
+  const state = stateFolder(folder)
+  if (!existsSync(join(state, 'crawl.db'))) {
+    throw new TiptoeError('usage', `the crawl in ${folder} was prepared but never begun`, {
+      hint: `begin it with: tiptoe -o ${folder}`,
+    })
+  }
+  const inspector = openInspector(state)
+  const productToken = productTokenOf(settings.userAgent)
+  return {
+    folder,
+    settings,
+    seeds,
+    inspector,
+    productToken,
+    scope: createScope({ mode: settings.scope, seeds, include: settings.include, exclude: settings.exclude }),
+    registry: createHostRegistry({
+      defaultPolicy: { delayMs: settings.delayMs, concurrency: settings.perHost },
+      sites: settings.sites,
+      productToken,
+      load: async (host) => hostRecord(host, inspector),
+    }),
+  }
+}
+
+function hostRecord(key: HostKey, inspector: Inspector): HostRecord | undefined {
+  const host = inspector.hostByKey(key)
+  if (host === undefined) return undefined
+  return {
+    host: key,
+    delayMs: 0,
+    concurrency: 1,
+    answeredAt: host.answeredAt,
+    blockedUntil: host.blockedUntil,
+    blockedReason: host.blockedReason,
+    strikes: host.strikes,
+    queued: host.lanes.reduce((sum, lane) => sum + lane.queued, 0),
+    robots: host.lanes.flatMap((lane) => inspector.robots(lane) ?? []),
+  }
+}
+
+export interface HostWait {
+  /** Clock ms; in the past for a host that is due. */
+  readonly at: number
+  readonly reason: string
+}
+
+/** What a host with work waits for; undefined for one without. */
+export function waitOf(host: HostView, registry: HostRegistry, now: number): HostWait | undefined {
+  if (host.due === null) return undefined
+  return { at: host.due, reason: waitReason(host, registry, now) }
+}
+
+function waitReason(host: HostView, registry: HostRegistry, now: number): string {
+  if ((host.due ?? 0) <= now) return 'due'
+  if (host.blockedUntil > now) return `asked to be left alone: ${host.blockedReason ?? 'blocked'}`
+  if (host.lanes.some((lane) => lane.robotsNotBefore > now)) return 'robots.txt could not be had yet'
+  const { delayMs } = registry.policyOf(host.key)
+  const crawlDelayMs = crawlDelayOf(host)
+  return crawlDelayMs > delayMs ? `Crawl-delay ${crawlDelayMs / 1000}s` : `delay ${delayMs / 1000}s`
+}
+
+/** The longest that the robots.txt files of its origins ask for; 0 for none. */
+export function crawlDelayOf(host: HostView): number {
+  return Math.max(0, ...host.lanes.map((lane) => lane.robots?.crawlDelayMs ?? 0))
+}

@@ -1,0 +1,53 @@
+/** A command as a test runs it: in this process, with its words parsed as typed and its streams caught. */
+import { PassThrough } from 'node:stream'
+import { parseArguments, type CommandName } from '../../config/index.ts'
+import { auditCommand } from '../commands/audit.ts'
+import { configCommand } from '../commands/config.ts'
+import { crawlCommand } from '../commands/crawl.ts'
+import { demoCommand } from '../commands/demo.ts'
+import { doctorCommand } from '../commands/doctor.ts'
+import { fetchCommand } from '../commands/fetch.ts'
+import { robotsCommand } from '../commands/robots.ts'
+import { statusCommand } from '../commands/status.ts'
+import { whyCommand } from '../commands/why.ts'
+import type { LoopbackWeb } from '../demo/index.ts'
+import type { Invocation } from '../invocation.ts'
+import { createTerminal } from '../terminal.ts'
+
+const COMMANDS: Record<Exclude<CommandName, 'help'>, (invocation: Invocation) => Promise<number>> = {
+  crawl: crawlCommand,
+  status: statusCommand,
+  why: whyCommand,
+  audit: auditCommand,
+  robots: robotsCommand,
+  fetch: fetchCommand,
+  config: configCommand,
+  doctor: (invocation) => doctorCommand(invocation, async () => ({ address: '192.0.2.1' })),
+  demo: demoCommand,
+}
+
+export interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+  /** Standard output as JSON. */
+  json(): Record<string, never>
+}
+
+/** Rejects with what the command throws. */
+export async function runCommand(words: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+  const parsed = parseArguments(words)
+  if (parsed.command === 'help') throw new Error('help is not a command of its own')
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const { json = false, quiet = false, verbose = false } = parsed.switches
+  const terminal = createTerminal({ stdout, stderr, env, quiet, verbose, json })
+  const text = (stream: PassThrough): string => String((stream.read() as Buffer | null) ?? '')
+  const code = await COMMANDS[parsed.command]({ words, parsed, terminal, env, version: '0.0.0' })
+  const printed = text(stdout)
+  return { code, stdout: printed, stderr: text(stderr), json: () => JSON.parse(printed) as Record<string, never> }
+}
+
+/** The flags that lead a command to a loopback web. */
+export function flagsFor(web: LoopbackWeb): string[] {
+  return [...web.resolveFlags().flatMap((flag) => ['--resolve', flag]), '--allow-address', '127.0.0.0/8']
+}
