@@ -6,13 +6,21 @@
  * crawlers share nothing. What is crawled, and how politely, is the engine's; the folder is the command line's own, so
  * that either can go on with what the other began.
  */
-import { createSystemClock } from './base/index.ts'
-import { prepareCrawlFolder, readCrawlFolder, stateFolder, writeStats } from './cli/crawl-folder.ts'
-import { readSeed, readSeedFile } from './cli/seeds.ts'
-import { VERSION } from './cli/version.ts'
+import { createSystemClock, VERSION } from './base/index.ts'
 import { settingsFromLibrary, type CrawlerOptions as TableOptions, type Settings } from './config/index.ts'
-import { openCrawl, type Crawl, type EndReason } from './engine/index.ts'
-import type { FrontierStats } from './frontier/index.ts'
+import {
+  type Crawl,
+  type EndReason,
+  openCrawl,
+  prepareCrawlFolder,
+  readCrawlFolder,
+  readSeed,
+  readSeedFile,
+  stateFolder,
+  writeStats,
+  totalsOf,
+  type CrawlTotals,
+} from './engine/index.ts'
 import { TiptoeError, type CrawlEvents, type NormalizedUrl, type Page } from './model/index.ts'
 import { createEventBus, type EventBus } from './telemetry/index.ts'
 
@@ -38,26 +46,6 @@ export interface CrawlerOptions extends TableOptions {
 /** One URL or several; https is assumed where no scheme is given. */
 export type Seeds = string | URL | Iterable<string | URL>
 
-/** Totals of a crawl, as in `stats.json`; of a resumed crawl, over all its runs but for `seconds`. */
-export interface CrawlStats {
-  /** Why the run ended; absent before that. */
-  readonly end?: EndReason
-  readonly saved: number
-  readonly failed: number
-  readonly skipped: FrontierStats['skipped']
-  readonly queued: number
-  readonly discovered: number
-  /** Decoded body bytes and tokens of the saved pages. */
-  readonly bytes: number
-  readonly tokens: number
-  readonly seconds: number
-  readonly requests: FrontierStats['requests']
-  readonly tiers: FrontierStats['tiers']
-  /** Hosts seen. */
-  readonly hosts: number
-  readonly robotsIgnoredBecause?: string
-}
-
 export interface Crawler {
   /**
    * Crawls from the seeds and hands out each page as it is saved. The iteration ends when the crawl is finished, has
@@ -79,7 +67,7 @@ export interface Crawler {
   /** Nothing new starts, what runs may end within `drain`, and the iteration ends with what there is. */
   stop(): void
   /** Totals of the run under way, or else of the last one. */
-  stats(): Promise<CrawlStats>
+  stats(): Promise<CrawlTotals>
   /** Why the last run ended; undefined before, meanwhile and after an error. */
   readonly end: EndReason | undefined
 }
@@ -97,7 +85,7 @@ export function createCrawler(options: CrawlerOptions = {}): Crawler {
   const events = createEventBus<CrawlEvents>()
   let active: Run | undefined
   let end: EndReason | undefined
-  let stats: CrawlStats = NO_STATS
+  let stats: CrawlTotals = NO_STATS
 
   const open = (seeds: readonly NormalizedUrl[], readyForMore: () => Promise<void>): Promise<Crawl> => {
     const folder = settings.outDirectory
@@ -209,7 +197,7 @@ interface Run {
   fail(error: unknown): void
   /** Ends the crawl, if it has not ended, and lets go of everything. */
   close(): Promise<EndReason>
-  stats(): Promise<CrawlStats>
+  stats(): Promise<CrawlTotals>
 }
 
 function createRun(
@@ -357,7 +345,7 @@ function withoutPath({ markdownPath: _markdownPath, ...page }: Page): Page {
   return page
 }
 
-const NO_STATS: CrawlStats = {
+const NO_STATS: CrawlTotals = {
   saved: 0,
   failed: 0,
   skipped: {},
@@ -369,22 +357,4 @@ const NO_STATS: CrawlStats = {
   requests: { page: 0, sitemap: 0, robots: 0 },
   tiers: { high: 0, medium: 0, low: 0 },
   hosts: 0,
-}
-
-function totalsOf(stats: FrontierStats, elapsedMs: number, settings: Settings): CrawlStats {
-  const { discovered, queued, done, failed, skipped, bytes, tokens, requests, tiers, hosts } = stats
-  return {
-    saved: done,
-    failed,
-    skipped,
-    queued,
-    discovered,
-    bytes,
-    tokens,
-    seconds: Math.round(elapsedMs) / 1_000,
-    requests,
-    tiers,
-    hosts: hosts.known,
-    ...(settings.ignoreRobotsBecause === undefined ? {} : { robotsIgnoredBecause: settings.ignoreRobotsBecause }),
-  }
 }

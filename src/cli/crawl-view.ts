@@ -2,16 +2,15 @@
  * A crawl as the inspecting commands see it: its folder, its settings and seeds, its store at one moment, and the rules
  * that the crawl decides by. Nothing is written, and a crawl that runs is not disturbed.
  */
+import { productTokenOf, requireCrawlFolder, stateFolder, type CrawlIdentity } from '../engine/index.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openInspector, type HostView, type Inspector } from '../frontier/index.ts'
 import { TiptoeError, type HostKey, type HostRecord } from '../model/index.ts'
 import { createHostRegistry, type HostRegistry } from '../politeness/index.ts'
 import { createScope, type Scope } from '../url/index.ts'
-import { requireCrawlFolder, stateFolder, type StoredCrawl } from './crawl-folder.ts'
-import { productTokenOf } from './product-token.ts'
 
-export interface CrawlView extends StoredCrawl {
+export interface CrawlView extends CrawlIdentity {
   readonly folder: string
   readonly inspector: Inspector
   readonly scope: Scope

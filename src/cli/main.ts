@@ -1,4 +1,5 @@
 /** The command line: finds the command, runs it, and turns whatever comes of it into words and an exit code. */
+import { VERSION } from '../base/index.ts'
 import { helpText, parseArguments, type CommandName, type ParsedArguments } from '../config/index.ts'
 import { TiptoeError } from '../model/index.ts'
 import { auditCommand } from './commands/audit.ts'
@@ -13,7 +14,6 @@ import { whyCommand } from './commands/why.ts'
 import { EXIT, exitCodeOf } from './exit-code.ts'
 import type { Invocation } from './invocation.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
-import { VERSION } from './version.ts'
 
 type Command = (invocation: Invocation) => Promise<number>
 

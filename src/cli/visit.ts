@@ -4,8 +4,8 @@
  */
 import { createRng, type Clock } from '../base/index.ts'
 import type { Settings } from '../config/index.ts'
-import { runPageTask, runRobotsTask, type TaskContext, type TaskResult } from '../engine/index.ts'
-import { createFetcher, type Fetcher, type FetchOutcome } from '../fetch/index.ts'
+import { createFetcherOf, runPageTask, runRobotsTask, type TaskContext, type TaskResult } from '../engine/index.ts'
+import type { Fetcher, FetchOutcome } from '../fetch/index.ts'
 import {
   TiptoeError,
   type HostKey,
@@ -65,23 +65,7 @@ export function createVisitor({ settings, productToken, seeds, clock }: VisitOpt
   const known = new Map<Origin, RobotsVisit>()
   const crawlDelays = new Map<HostKey, number>()
   const delayOf = (host: HostKey): number => Math.max(registry.policyOf(host).delayMs, crawlDelays.get(host) ?? 0)
-  const inner = createFetcher(
-    {
-      userAgent: settings.userAgent,
-      timeouts: {
-        connectMs: settings.connectTimeoutMs,
-        readMs: settings.readTimeoutMs,
-        totalMs: settings.timeoutMs,
-      },
-      maxBodyBytes: settings.maxBodyBytes,
-      maxWireBytes: settings.maxBodyBytes,
-      allowAddresses: settings.allowAddresses,
-      resolve: settings.resolve.map(({ host, port, address }) => {
-        return `${host}:${port}:${address.includes(':') ? `[${address}]` : address}`
-      }),
-    },
-    { clock },
-  )
+  const inner = createFetcherOf(settings, { clock })
   const paced = createPacedFetcher(inner, delayOf, clock)
 
   const contextFor = (fetcher: Fetcher): TaskContext => ({

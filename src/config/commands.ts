@@ -102,7 +102,7 @@ export const COMMANDS = {
   fetch: {
     summary: 'one page as the crawler sees it: verdict, headers, links, Markdown',
     operands: [{ name: 'URL' }],
-    options: NETWORK,
+    options: FLAGGED.filter((option) => option.network || option.name === 'ignoreRobotsBecause'),
     switches: ['config', ...TALK],
     examples: ['tiptoe fetch https://example.com/ --json'],
   },

@@ -7,7 +7,7 @@ import { cleanHtml } from './clean-html.ts'
 import { loadConverter } from './converter.ts'
 import { createLinkResolver } from './links.ts'
 import { findMainRegion, headingBefore, textOf, wholePage } from './main-region.ts'
-import { outlinePage } from './outline.ts'
+import { outlinePage } from './outliner.ts'
 import { tidyMarkdown } from './tidy.ts'
 
 /** Markdown shorter than this is looked at twice when the page has NEARLY_ALL_LOST times as much text. */

@@ -1,18 +1,11 @@
 /**
- * One pass over a page that finds its element structure: which tag opens what, where it closes, how much text lies
- * before. It keeps every element properly nested, no deeper than MAX_DEPTH, whatever the tags say, in time linear in
- * the text: each end tag looks back over at most MAX_DEPTH open elements. It is no HTML5 tree builder; it follows
- * the standard's implied end tags (HTML §13.2.6.4.7) so far as they change where text belongs.
+ * What a page looks like once its tags are matched: a tape of events, in the order of the page, each one tag with its
+ * place, its partner and the text before it. Every element on it is properly nested. Here is the tape's format and how
+ * it is read; making it is the outliner's part.
  */
-import { NO_ATTRIBUTES, findTagEnd, isSpace, readAttributes } from './attributes.ts'
-import { BLOCK, BOUNDARY, ELEMENTS, HARD_JUNK, RAW, SOFT_JUNK, VOID, elementNamed, idsOf } from './elements.ts'
-import type { ElementKind } from './elements.ts'
-import { isFurniture, isNamedContent } from './furniture.ts'
-
-/** Deeper elements are transparent. Browsers stop at 512; real pages stay under 60. */
-export const MAX_DEPTH = 200
-/** Whatever follows this many tags is left unread; a page of 10 MB has about 300,000. */
-export const MAX_TAGS = 1_000_000
+import { readAttributes, readClass, type Attributes } from './attributes.ts'
+import { ELEMENTS, type ElementKind } from './elements.ts'
+import { decodeEntities } from './entities.ts'
 
 /** The fields of one event on the tape. */
 export const START = 0
@@ -56,270 +49,52 @@ export interface Outline {
   readonly headings: readonly number[]
 }
 
-const ID = Object.fromEntries(ELEMENTS.map((element) => [element.name, element.id])) as Record<string, number>
-const P = ID['p'] as number
-const TABLE = ID['table'] as number
-const SVG = ID['svg'] as number
-const H1 = ID['h1'] as number
-const LIST_ITEMS = idsOf('li')
-const DEFINITIONS = idsOf('dt', 'dd')
-const ROWS = idsOf('tr')
-const CELLS = idsOf('td', 'th')
-const ROW_GROUPS = idsOf('thead', 'tbody', 'tfoot', 'caption')
-const TABLE_PARTS = idsOf('table', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th', 'caption')
-const HEADINGS = idsOf('h1', 'h2', 'h3', 'h4', 'h5', 'h6')
-const LINKS = idsOf('a')
-const PARAGRAPH = idsOf('p')
-/** A list item's implied end tag is found through these, and no other block. */
-const THROUGH = idsOf('div', 'p', 'address')
-/** What may hold the main content, and what may be furniture by its attributes. */
-const REGIONS = idsOf(
-  'div',
-  'section',
-  'main',
-  'article',
-  'td',
-  'form',
-  'aside',
-  'header',
-  'table',
-  'ul',
-  'ol',
-  'p',
-  'dl',
-)
+/** Words beyond this decide nothing. */
+const MAX_WORDS_LENGTH = 200
 
-export function outlinePage(html: string): Outline {
-  const length = html.length
-  let tape = new Int32Array(STRIDE * Math.max(256, length >> 5))
-  let count = 0
-  let text = 0
-  let contentText = 0
-  let end = length
-  let base: string | undefined
-  /** Open elements: ids and event indexes. */
-  const stackIds: number[] = []
-  const stackEvents: number[] = []
-  const openCounts = new Int32Array(ELEMENTS.length)
-  const excess = new Int32Array(ELEMENTS.length)
-  let hardDepth = 0
-  let softDepth = 0
-  let inSvg = 0
-  const candidates: number[] = []
-  const headings: number[] = []
-
-  const emit = (start: number, tagEnd: number, element: number, partner: number, flags: number): number => {
-    const at = count * STRIDE
-    if (at + STRIDE > tape.length) {
-      const larger = new Int32Array(tape.length * 2)
-      larger.set(tape)
-      tape = larger
-    }
-    tape[at] = start
-    tape[at + END] = tagEnd
-    tape[at + ELEMENT] = element
-    tape[at + PARTNER] = partner
-    tape[at + FLAGS] = flags
-    tape[at + TEXT] = text
-    tape[at + CONTENT_TEXT] = contentText
-    return count++
-  }
-  const flagsAt = (event: number): number => tape[event * STRIDE + FLAGS] as number
-
-  const pop = (start: number, tagEnd: number): void => {
-    const id = stackIds.pop() as number
-    const opening = stackEvents.pop() as number
-    openCounts[id] = (openCounts[id] as number) - 1
-    const flags = (ELEMENTS[id] as ElementKind).flags
-    if ((flags & HARD_JUNK) !== 0) hardDepth--
-    if ((flagsAt(opening) & IS_FURNITURE) !== 0) softDepth--
-    if (id === SVG) inSvg--
-    const closing = emit(start, tagEnd, -id, opening, 0)
-    // Only now: the tape may have grown, and moved, meanwhile.
-    tape[opening * STRIDE + PARTNER] = closing
-  }
-  /** Pops down to the open element at `depth`, which the tag at start ends; what lies above ends by implication. */
-  const popTo = (depth: number, start: number, tagEnd: number): void => {
-    while (stackIds.length > depth + 1) pop(start, start)
-    pop(start, tagEnd)
-  }
-  /** Ends the nearest open element of `ids`, if nothing but inline elements and `through` lies above it. */
-  const imply = (ids: ReadonlySet<number>, through: ReadonlySet<number> | undefined, start: number): void => {
-    for (let depth = stackIds.length - 1; depth >= 0; depth--) {
-      const id = stackIds[depth] as number
-      if (ids.has(id)) return popTo(depth, start, start)
-      if (((ELEMENTS[id] as ElementKind).flags & BLOCK) !== 0 && through?.has(id) !== true) return
-    }
-  }
-  const impliedEnds = (element: ElementKind, start: number): void => {
-    const { id, flags } = element
-    if (LINKS.has(id)) return imply(LINKS, undefined, start)
-    if ((flags & BLOCK) === 0) return
-    if (LIST_ITEMS.has(id)) imply(LIST_ITEMS, THROUGH, start)
-    else if (DEFINITIONS.has(id)) imply(DEFINITIONS, THROUGH, start)
-    else if (TABLE_PARTS.has(id) && id !== TABLE) {
-      // Everything in a cell ends with it, so the search passes all but the table itself.
-      const ends = CELLS.has(id) ? CELLS : ROWS.has(id) ? ROWS : ROW_GROUPS
-      for (let depth = stackIds.length - 1; depth >= 0; depth--) {
-        const open = stackIds[depth] as number
-        if (open === TABLE) return
-        if (ends.has(open)) return popTo(depth, start, start)
-        if (ends === CELLS && ROWS.has(open)) return
-      }
-      return
-    }
-    if (openCounts[P] !== 0) imply(PARAGRAPH, undefined, start)
-    if (HEADINGS.has(id)) imply(HEADINGS, undefined, start)
-  }
-
-  const open = (element: ElementKind, start: number, tagEnd: number): void => {
-    const { id, flags } = element
-    if ((flags & VOID) !== 0) {
-      if ((flags & BLOCK) !== 0) impliedEnds(element, start)
-      emit(start, tagEnd, id, count, 0)
-      return
-    }
-    impliedEnds(element, start)
-    if (stackIds.length >= MAX_DEPTH) {
-      excess[id] = (excess[id] as number) + 1
-      emit(start, tagEnd, 0, 0, 0)
-      return
-    }
-    let eventFlags = (flags & SOFT_JUNK) === 0 ? 0 : IS_FURNITURE
-    if (REGIONS.has(id)) {
-      const name = element.name
-      const nameEnd = start + 1 + name.length
-      const attributes = tagEnd - nameEnd > 1 ? readAttributes(html, nameEnd, tagEnd) : NO_ATTRIBUTES
-      if (name === 'main' || attributes.role === 'main') eventFlags |= IS_MAIN
-      else if (name === 'article') eventFlags |= IS_ARTICLE
-      else if (attributes !== NO_ATTRIBUTES || name === 'aside') {
-        if (isFurniture(name, attributes)) eventFlags |= IS_FURNITURE
-        else if (isNamedContent(attributes)) eventFlags |= IS_NAMED_CONTENT
-      }
-    }
-    const event = emit(start, tagEnd, id, 0, eventFlags)
-    if ((eventFlags & (IS_MAIN | IS_ARTICLE | IS_NAMED_CONTENT)) !== 0) candidates.push(event)
-    if (id === H1) headings.push(event)
-    if (id === H1 || (eventFlags & (IS_MAIN | IS_ARTICLE)) !== 0) {
-      for (const outer of stackEvents) tape[outer * STRIDE + FLAGS] = flagsAt(outer) | HOLDS_MAIN
-    }
-    if (openCounts[TABLE] !== 0 && (id === TABLE || HEADINGS.has(id))) {
-      const table = stackEvents[stackIds.lastIndexOf(TABLE)] as number
-      tape[table * STRIDE + FLAGS] = flagsAt(table) | IS_LAYOUT
-    }
-    stackIds.push(id)
-    stackEvents.push(event)
-    openCounts[id] = (openCounts[id] as number) + 1
-    if ((flags & HARD_JUNK) !== 0) hardDepth++
-    if ((eventFlags & IS_FURNITURE) !== 0) softDepth++
-    if (id === SVG) inSvg++
-  }
-
-  const close = (element: ElementKind, start: number, tagEnd: number): void => {
-    const { id, flags } = element
-    if (excess[id] !== 0) excess[id] = (excess[id] as number) - 1
-    else if (openCounts[id] !== 0 || HEADINGS.has(id)) {
-      const inline = (flags & BLOCK) === 0 || id === P
-      const tablePart = TABLE_PARTS.has(id)
-      for (let depth = stackIds.length - 1; depth >= 0; depth--) {
-        const candidate = stackIds[depth] as number
-        if (candidate === id || (HEADINGS.has(id) && HEADINGS.has(candidate))) return popTo(depth, start, tagEnd)
-        const candidateFlags = (ELEMENTS[candidate] as ElementKind).flags
-        if (inline && (candidateFlags & BLOCK) !== 0) break
-        if (tablePart ? candidate === TABLE : (candidateFlags & BOUNDARY) !== 0) break
-      }
-    }
-    emit(start, tagEnd, 0, 0, 0)
-  }
-
-  const countText = (from: number, to: number): void => {
-    if (hardDepth !== 0) return
-    let at = from
-    while (at < to && isSpace(html.charCodeAt(at))) at++
-    text += to - at
-    if (softDepth === 0) contentText += to - at
-  }
-
-  let textStart = 0
-  let at = html.indexOf('<')
-  for (; at >= 0;) {
-    if (count >= MAX_TAGS) break
-    const next = html.charCodeAt(at + 1)
-    const closing = next === 47
-    const nameStart = closing ? at + 2 : at + 1
-    let tagEnd: number
-    let element: ElementKind | undefined
-    if (isLetter(html.charCodeAt(nameStart))) {
-      let nameEnd = nameStart + 1
-      while (nameEnd < length && !endsTagName(html.charCodeAt(nameEnd))) nameEnd++
-      tagEnd = html.charCodeAt(nameEnd) === 62 ? nameEnd + 1 : findTagEnd(html, nameEnd)
-      // A tag that the page never ends swallows the rest, as in a browser.
-      if (tagEnd < 0) tagEnd = length
-      // The longest name in the table has ten letters; a longer one need not be cut out.
-      element = nameEnd - nameStart <= 10 ? elementNamed(html.slice(nameStart, nameEnd)) : undefined
-    } else if (next === 33 || next === 63 || closing) {
-      tagEnd = endOfDeclaration(html, at)
-    } else {
-      at = html.indexOf('<', at + 1)
-      continue
-    }
-    countText(textStart, at)
-    if (element === undefined) emit(at, tagEnd, 0, 0, 0)
-    else if (closing) {
-      // </br> begins a line, as <br> does (HTML §13.2.6.4.7).
-      if (element.name === 'br') open(element, at, tagEnd)
-      else close(element, at, tagEnd)
-    } else {
-      if (element.name === 'base') base ??= readAttributes(html, at + 5, tagEnd).href
-      if ((element.flags & RAW) !== 0 && inSvg === 0) {
-        // Never content, so the whole element is one event, and its text is nobody's.
-        tagEnd = endOfRawText(html, tagEnd, element.name)
-        emit(at, tagEnd, 0, 0, 0)
-      } else if (inSvg !== 0 && html.charCodeAt(tagEnd - 2) === 47) emit(at, tagEnd, 0, 0, 0)
-      else open(element, at, tagEnd)
-    }
-    textStart = tagEnd
-    at = html.indexOf('<', tagEnd)
-  }
-  if (count >= MAX_TAGS) end = textStart
-  countText(textStart, end)
-  while (stackIds.length > 0) pop(end, end)
-  return { html, tape, count, text, contentText, end, base, candidates, headings }
+/** The element that begins at an event; the nameless one for an end, a comment or a tag that means nothing. */
+export function elementBeginning(outline: Outline, event: number): ElementKind {
+  return ELEMENTS[Math.max(0, outline.tape[event * STRIDE + ELEMENT] as number)] as ElementKind
 }
 
-/** Just behind a comment, doctype or other declaration that begins at `at`; the end of the text if it never ends. */
-function endOfDeclaration(html: string, at: number): number {
-  if (html.startsWith('<!--', at)) {
-    if (html.startsWith('>', at + 4)) return at + 5
-    if (html.startsWith('->', at + 4)) return at + 6
-    const end = html.indexOf('--', at + 4)
-    for (let dashes = end; dashes >= 0; dashes = html.indexOf('--', dashes + 1)) {
-      if (html.charCodeAt(dashes + 2) === 62) return dashes + 3
-      if (html.startsWith('!>', dashes + 2)) return dashes + 4
-    }
-    return html.length
+/** The event that ends the element. */
+export function partnerOf(outline: Outline, event: number): number {
+  return outline.tape[event * STRIDE + PARTNER] as number
+}
+
+export function flagsOf(outline: Outline, event: number): number {
+  return outline.tape[event * STRIDE + FLAGS] as number
+}
+
+/** Whether the tag of this name has more than its name. */
+export function hasAttributes({ tape }: Outline, event: number, name: string): boolean {
+  const at = event * STRIDE
+  return (tape[at + END] as number) - (tape[at + START] as number) > name.length + 2
+}
+
+export function attributesOf({ html, tape }: Outline, event: number, name: string): Attributes {
+  const at = event * STRIDE
+  return readAttributes(html, (tape[at + START] as number) + 1 + name.length, tape[at + END] as number)
+}
+
+export function classOf({ html, tape }: Outline, event: number, name: string): string | undefined {
+  const at = event * STRIDE
+  return readClass(html, (tape[at + START] as number) + 1 + name.length, tape[at + END] as number)
+}
+
+/** The length of the text in an element, as `field` counts it: TEXT or CONTENT_TEXT. */
+export function textIn(outline: Outline, event: number, field: number): number {
+  const { tape } = outline
+  return (tape[partnerOf(outline, event) * STRIDE + field] as number) - (tape[event * STRIDE + field] as number)
+}
+
+/** The words of an element with few tags and little text, for rules that read them. */
+export function wordsOf(outline: Outline, event: number): string {
+  const { html, tape } = outline
+  const last = partnerOf(outline, event)
+  let words = ''
+  for (let at = event; at < last && words.length < MAX_WORDS_LENGTH; at++) {
+    words += html.slice(tape[at * STRIDE + END], tape[(at + 1) * STRIDE + START])
   }
-  const end = html.indexOf('>', at + 2)
-  return end < 0 ? html.length : end + 1
-}
-
-/** Just behind the end tag of a raw text element; the end of the text if there is none. */
-function endOfRawText(html: string, from: number, name: string): number {
-  for (let at = html.indexOf('</', from); at >= 0; at = html.indexOf('</', at + 2)) {
-    const nameEnd = at + 2 + name.length
-    if (html.slice(at + 2, nameEnd).toLowerCase() !== name) continue
-    if (!endsTagName(html.charCodeAt(nameEnd))) continue
-    const end = findTagEnd(html, nameEnd)
-    return end < 0 ? html.length : end
-  }
-  return html.length
-}
-
-function isLetter(code: number): boolean {
-  const lower = code | 32
-  return lower >= 97 && lower <= 122
-}
-
-function endsTagName(code: number): boolean {
-  return code === 62 || code === 47 || isSpace(code)
+  return decodeEntities(words).trim()
 }

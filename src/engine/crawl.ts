@@ -4,15 +4,16 @@
  */
 import { createSystemClock, createRng, type Clock, type Rng } from '../base/index.ts'
 import { concurrentFetches, type Settings } from '../config/index.ts'
-import { createFetcher, type FetcherOptions } from '../fetch/index.ts'
+import type { FetcherOptions } from '../fetch/index.ts'
 import { createFrontier, type Frontier, type FrontierStats, type Settlement } from '../frontier/index.ts'
 import type { CrawlEvents, NormalizedUrl, Tier } from '../model/index.ts'
-import { SITEMAP_MAX_DECODED_BYTES } from '../parse/index.ts'
 import { createHostRegistry } from '../politeness/index.ts'
 import { openOutputFolder, type OutputRecord } from '../sink/index.ts'
 import { createEventBus, type EventBus } from '../telemetry/index.ts'
 import { compilePattern, createScope } from '../url/index.ts'
 import { createEngine, type EndReason } from './engine.ts'
+import { createFetcherOf } from './fetcher.ts'
+import { productTokenOf } from './product-token.ts'
 
 /** Seeds are handed over in portions, so that a long list does not stand in one transaction. */
 const SEED_PORTION = 1_000
@@ -50,7 +51,7 @@ export interface Crawl {
 export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
   const { settings, seeds, clock = createSystemClock(), rng = createRng(randomSeed()) } = options
   const events = createEventBus<CrawlEvents>()
-  const productToken = /^[A-Za-z_-]+/.exec(settings.userAgent)?.[0] ?? settings.userAgent
+  const productToken = productTokenOf(settings.userAgent)
   const scope = createScope({ mode: settings.scope, seeds, include: settings.include, exclude: settings.exclude })
   const tierOf = createTierRules(settings)
   const slots = concurrentFetches(settings)
@@ -72,23 +73,7 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
   })
   const { output: position } = await frontier.stats()
   const folder = options.outputFolder === undefined ? undefined : openOutput(options.outputFolder, position)
-  const fetcher = createFetcher(
-    {
-      userAgent: settings.userAgent,
-      timeouts: {
-        connectMs: settings.connectTimeoutMs,
-        readMs: settings.readTimeoutMs,
-        totalMs: settings.timeoutMs,
-      },
-      maxBodyBytes: settings.maxBodyBytes,
-      // A sitemap may be larger than a page.
-      maxWireBytes: Math.max(settings.maxBodyBytes, SITEMAP_MAX_DECODED_BYTES),
-      allowAddresses: settings.allowAddresses,
-      resolve: settings.resolve.map(({ host, port, address }) => resolveFlag(host, port, address)),
-      ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
-    },
-    { clock },
-  )
+  const fetcher = createFetcherOf(settings, { clock, lookup: options.lookup })
 
   const recordsOf = (settlements: readonly Settlement[]): OutputRecord[] =>
     settlements.flatMap(({ record }) => (record === undefined ? [] : [record as OutputRecord]))
@@ -165,10 +150,6 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
 function createTierRules(settings: Settings): (url: NormalizedUrl) => Tier | undefined {
   const rules = settings.tiers.map(({ match, tier }) => ({ pattern: compilePattern(match), tier }))
   return (url) => rules.find(({ pattern }) => pattern.matches(url))?.tier
-}
-
-function resolveFlag(host: string, port: number, address: string): string {
-  return `${host}:${port}:${address.includes(':') ? `[${address}]` : address}`
 }
 
 function randomSeed(): number {

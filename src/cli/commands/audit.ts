@@ -5,6 +5,7 @@
  * It looks at one moment of the store and reads the records up to the end that was committed then, so a crawl that
  * runs, or that has URLs left, is audited like any other.
  */
+import { stateFolder } from '../../engine/index.ts'
 import { formatDuration } from '../../base/index.ts'
 import { openInspector } from '../../frontier/index.ts'
 import { createFindings, type Violation } from '../audit/findings.ts'
@@ -12,7 +13,6 @@ import { createPaceAudit, type PaceCoverage } from '../audit/pace-audit.ts'
 import { auditRecords, type RecordCounts } from '../audit/records-audit.ts'
 import { auditStore } from '../audit/store-audit.ts'
 import { countOf, formatCount, sumOf } from '../count-words.ts'
-import { stateFolder } from '../crawl-folder.ts'
 import { openCrawlView, type CrawlView } from '../crawl-view.ts'
 import { EXIT } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'

@@ -1,16 +1,28 @@
 /** `tiptoe URL…`: begins a crawl, or goes on with the one that the folder holds. */
 import { createSystemClock } from '../../base/index.ts'
-import { configPathOf, readConfigFile, resolveSettings, type Settings } from '../../config/index.ts'
-import { openCrawl, type Crawl, type EndReason } from '../../engine/index.ts'
+import type { Settings } from '../../config/index.ts'
+import {
+  clearCrawlFolder,
+  type Crawl,
+  type EndReason,
+  openCrawl,
+  prepareCrawlFolder,
+  readCrawlFolder,
+  readSeed,
+  readSeedFile,
+  stateFolder,
+  writeStats,
+  totalsOf,
+} from '../../engine/index.ts'
 import type { FrontierStats } from '../../frontier/index.ts'
 import { TiptoeError, type FailureCode, type NormalizedUrl } from '../../model/index.ts'
 import { createRateMeter } from '../../telemetry/index.ts'
 import { hostKey } from '../../url/index.ts'
-import { clearCrawlFolder, prepareCrawlFolder, readCrawlFolder, stateFolder, writeStats } from '../crawl-folder.ts'
 import { EXIT } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
+import { programName } from '../program-name.ts'
 import { renderProgress } from '../progress.ts'
-import { readSeed, readSeedFile } from '../seeds.ts'
+import { typedSettings } from '../typed-settings.ts'
 import { listenForSignals, type Signals } from '../signals.ts'
 import { renderSummary } from '../summary.ts'
 import { escapeForTerminal, type Terminal } from '../terminal.ts'
@@ -32,14 +44,8 @@ export async function crawlCommand(invocation: Invocation): Promise<number> {
 
 /** What to crawl and where, from what was typed and what the folder holds; nothing is started. */
 export function planCrawl(invocation: Invocation): CrawlPlan {
-  const { parsed, env, version, terminal } = invocation
-  const configPath = configPathOf(parsed.switches, env)
-  const typed = resolveSettings({
-    version,
-    flags: parsed.flags,
-    environment: env,
-    ...(configPath === undefined ? {} : { file: readConfigFile(configPath) }),
-  }).settings
+  const { parsed, version, terminal } = invocation
+  const typed = typedSettings(invocation)
   const seeds = unique([
     ...typed.seeds.map(readSeed),
     ...(typed.inputFile === undefined ? [] : readSeedFile(typed.inputFile)),
@@ -56,13 +62,7 @@ export function planCrawl(invocation: Invocation): CrawlPlan {
   if (stored === undefined)
     throw new TiptoeError('usage', 'no URL to crawl', { hint: 'tiptoe https://example.com/docs/' })
   // No seeds were named: everything is as the folder has it, but for what was said anew.
-  const { settings } = resolveSettings({
-    version,
-    flags: parsed.flags,
-    environment: env,
-    stored: readConfigFile(`${folder}/crawl.yaml`),
-    ...(configPath === undefined ? {} : { file: readConfigFile(configPath) }),
-  })
+  const settings = typedSettings(invocation, stored.configuration)
   const plan = { settings, seeds: stored.seeds, folder }
   prepareCrawlFolder(folder, plan, stored)
   terminal.note(`resuming the crawl in ${folder}`)
@@ -82,7 +82,7 @@ function unique<T>(items: readonly T[]): T[] {
 
 /** The same command again, without what would start over. Seeds that came by stdin are in the folder. */
 function resumeCommand({ words, env }: Invocation, plan: CrawlPlan): string {
-  const program = env['npm_lifecycle_event'] === 'npx' ? 'npx tiptoe' : 'tiptoe'
+  const program = programName(env)
   if (plan.settings.inputFile === '-') return `${program} -o ${quote(plan.folder)}`
   return [program, ...words.filter((word) => word !== '--fresh').map(quote)].join(' ')
 }
@@ -129,7 +129,8 @@ export async function runCrawl(
   await crawl.close()
   signals.release()
   const elapsedMs = clock.now() - startedAt
-  writeStats(folder, totals(stats, elapsedMs, end, settings))
+  const totals = totalsOf(stats, elapsedMs, settings, end)
+  writeStats(folder, totals)
   const interrupted = end === 'stopped'
   terminal.report(
     renderSummary({
@@ -144,29 +145,9 @@ export async function runCrawl(
     }),
     { evenQuiet: interrupted },
   )
-  if (invocation.parsed.switches.json === true) terminal.data(JSON.stringify(totals(stats, elapsedMs, end, settings)))
+  if (invocation.parsed.switches.json === true) terminal.data(JSON.stringify(totals))
   if (!interrupted) giveHints(stats, terminal)
   return exitCode(end, stats, settings, signals)
-}
-
-/** `stats.json`. */
-function totals(stats: FrontierStats, elapsedMs: number, end: EndReason, settings: Settings): unknown {
-  const { discovered, queued, done, failed, skipped, bytes, tokens, requests, tiers, hosts } = stats
-  return {
-    end,
-    saved: done,
-    failed,
-    skipped,
-    queued,
-    discovered,
-    bytes,
-    tokens,
-    seconds: Math.round(elapsedMs) / 1_000,
-    requests,
-    tiers,
-    hosts: hosts.known,
-    ...(settings.ignoreRobotsBecause === undefined ? {} : { robotsIgnoredBecause: settings.ignoreRobotsBecause }),
-  }
 }
 
 function exitCode(end: EndReason, stats: FrontierStats, settings: Settings, signals: Signals): number {

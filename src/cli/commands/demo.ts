@@ -2,6 +2,7 @@
  * `tiptoe demo`: a small web on loopback, and the crawler at work on it, told so that a newcomer sees what matters. The
  * proof of politeness is not the crawler's word but the log of the servers.
  */
+import { clearCrawlFolder, prepareCrawlFolder, readCrawlFolder } from '../../engine/index.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +10,6 @@ import { createSystemClock } from '../../base/index.ts'
 import { resolveSettings, type Settings } from '../../config/index.ts'
 import { TiptoeError, type NormalizedUrl } from '../../model/index.ts'
 import { hostKey } from '../../url/index.ts'
-import { clearCrawlFolder, prepareCrawlFolder, readCrawlFolder } from '../crawl-folder.ts'
 import { brokenPromises, noticeLines, storyLines, visitsOf, visitWords } from '../demo-report.ts'
 import { createDemoWeb, type DemoWeb } from '../demo/index.ts'
 import { EXIT } from '../exit-code.ts'

@@ -2,6 +2,7 @@
  * `tiptoe fetch URL`: one page as the crawler sees it. robots.txt is asked for first and obeyed; redirects are followed
  * one by one, each with its own verdict and at its host's pace. Exit 0 when a page was had, 1 when not.
  */
+import { productTokenOf, readSeed } from '../../engine/index.ts'
 import { createSystemClock, formatBytes, formatDuration, type Clock } from '../../base/index.ts'
 import type { FetchOutcome, FetchResponse } from '../../fetch/index.ts'
 import { SKIP_REASONS, type NormalizedUrl, type Page, type SkipRecord } from '../../model/index.ts'
@@ -9,10 +10,8 @@ import { extract } from '../../parse/index.ts'
 import { countOf, formatCount } from '../count-words.ts'
 import { EXIT } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
-import { networkSettings } from '../network-settings.ts'
-import { productTokenOf } from '../product-token.ts'
+import { typedSettings } from '../typed-settings.ts'
 import { reportRows, type ReportRow } from '../report-lines.ts'
-import { readSeed } from '../seeds.ts'
 import { escapeForTerminal } from '../terminal.ts'
 import { createVisitor, type PageVisit, type Visitor } from '../visit.ts'
 
@@ -45,7 +44,7 @@ const FIELDS = [
 
 export async function fetchCommand(invocation: Invocation): Promise<number> {
   const { parsed, terminal } = invocation
-  const settings = networkSettings(invocation)
+  const settings = typedSettings(invocation)
   const url = readSeed(parsed.operands[0] as string)
   if (settings.ignoreRobotsBecause !== undefined) {
     terminal.warn(`robots.txt is ignored: ${settings.ignoreRobotsBecause}`)

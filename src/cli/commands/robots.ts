@@ -2,16 +2,15 @@
  * `tiptoe robots URL…`: fetches the robots.txt of each URL's origin and says what it allows, with the line that
  * decides. Exit 0 when every URL is allowed, 1 when one is not.
  */
+import { productTokenOf, readSeed } from '../../engine/index.ts'
 import { createSystemClock, formatDuration } from '../../base/index.ts'
 import type { NormalizedUrl, RobotsRecord } from '../../model/index.ts'
 import { TiptoeError } from '../../model/index.ts'
 import { parseRobots } from '../../robots/index.ts'
 import { EXIT } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
-import { networkSettings } from '../network-settings.ts'
-import { productTokenOf } from '../product-token.ts'
+import { typedSettings } from '../typed-settings.ts'
 import { reportRows, type ReportRow } from '../report-lines.ts'
-import { readSeed } from '../seeds.ts'
 import { escapeForTerminal } from '../terminal.ts'
 import { createVisitor, type Visitor } from '../visit.ts'
 
@@ -20,7 +19,7 @@ const SITEMAPS_SHOWN = 10
 
 export async function robotsCommand(invocation: Invocation): Promise<number> {
   const { parsed, terminal } = invocation
-  const settings = networkSettings(invocation)
+  const settings = typedSettings(invocation)
   const productToken = agentOf(parsed.switches.agent) ?? productTokenOf(settings.userAgent)
   const urls = parsed.operands.map(readSeed)
   const visitor = createVisitor({ settings, productToken, seeds: urls, clock: createSystemClock() })

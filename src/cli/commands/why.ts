@@ -2,6 +2,7 @@
  * `tiptoe why URL DIR`: the story of one URL, from the page that named it to what happens to it next. The answer is
  * the answer, so the exit code is 0 for a URL that the crawl knows and for one that it does not.
  */
+import { readSeed } from '../../engine/index.ts'
 import { join } from 'node:path'
 import { createSystemClock } from '../../base/index.ts'
 import type { UrlView } from '../../frontier/index.ts'
@@ -22,7 +23,6 @@ import { EXIT } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
 import { findRecord } from '../record-lines.ts'
 import { reportRows, timestamp, whenWords, type ReportRow } from '../report-lines.ts'
-import { readSeed } from '../seeds.ts'
 import { escapeForTerminal } from '../terminal.ts'
 
 /** Referrers told of one URL, back to the seed; each is an older row than the one before, so there is an end. */

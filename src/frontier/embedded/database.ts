@@ -39,6 +39,10 @@ const TABLES = `
   CREATE INDEX errand_host ON errand (host);
 `
 
+/** How long to wait for somebody who only looks at the crawl, and for one who only asks whether it is worked on. */
+const BUSY_MS = 5_000
+const LOCK_MS = 1_000
+
 /** Memory that SQLite may use for pages of the file, in KiB. */
 const CACHE_KIB = 65_536
 
@@ -55,7 +59,7 @@ export function openDatabase(folder: string): CrawlDatabase {
     makeFolder(folder)
     const lock = takeLock(folder)
     try {
-      const db = new DatabaseSync(join(folder, 'crawl.db'))
+      const db = new DatabaseSync(join(folder, 'crawl.db'), { timeout: BUSY_MS })
       db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_KIB};
         PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000`)
       const created = prepareLayout(db, folder)
@@ -81,14 +85,14 @@ export function openDatabase(folder: string): CrawlDatabase {
 /** Opens the crawl in this folder to look at it, also while another process works on it. */
 export function openDatabaseForReading(folder: string): DatabaseSync {
   return explained(folder, () => {
-    const db = new DatabaseSync(join(folder, 'crawl.db'), { readOnly: true })
+    const db = new DatabaseSync(join(folder, 'crawl.db'), { readOnly: true, timeout: BUSY_MS })
     checkLayout(db, folder)
     return db
   })
 }
 
 function takeLock(folder: string): DatabaseSync {
-  const lock = new DatabaseSync(join(folder, 'lock.db'))
+  const lock = new DatabaseSync(join(folder, 'lock.db'), { timeout: LOCK_MS })
   try {
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
     return lock

@@ -4,7 +4,14 @@
  */
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readConfigFile, resolveSettings, settingsDifference, toCrawlYaml, type Settings } from '../config/index.ts'
+import {
+  readConfigFile,
+  resolveSettings,
+  settingsDifference,
+  toCrawlYaml,
+  type ConfigFile,
+  type Settings,
+} from '../config/index.ts'
 import { makeFolder } from '../base/index.ts'
 import { TiptoeError, type NormalizedUrl } from '../model/index.ts'
 import { RECORD_FILES } from '../sink/index.ts'
@@ -15,9 +22,14 @@ const SEEDS = join(STATE, 'seeds.txt')
 /** All that a crawl makes in its folder, and so all that `--fresh` removes. */
 const OURS = [CONFIGURATION, STATE, 'content', 'stats.json', ...Object.values(RECORD_FILES)]
 
-export interface StoredCrawl {
+export interface CrawlIdentity {
   readonly settings: Settings
   readonly seeds: readonly NormalizedUrl[]
+}
+
+export interface StoredCrawl extends CrawlIdentity {
+  /** The crawl.yaml that the settings come from. */
+  readonly configuration: ConfigFile
 }
 
 export function stateFolder(folder: string): string {
@@ -27,9 +39,10 @@ export function stateFolder(folder: string): string {
 /** The crawl in this folder; undefined when there is none. */
 export function readCrawlFolder(folder: string, version: string): StoredCrawl | undefined {
   if (!existsSync(join(folder, CONFIGURATION)) || !existsSync(join(folder, SEEDS))) return undefined
-  const { settings } = resolveSettings({ version, stored: readConfigFile(join(folder, CONFIGURATION)) })
+  const configuration = readConfigFile(join(folder, CONFIGURATION))
+  const { settings } = resolveSettings({ version, stored: configuration })
   const seeds = readFileSync(join(folder, SEEDS), 'utf8').split('\n').filter(Boolean) as NormalizedUrl[]
-  return { settings, seeds }
+  return { settings, seeds, configuration }
 }
 
 /** The same, for commands that need one. */
@@ -42,7 +55,7 @@ export function requireCrawlFolder(folder: string, version: string): StoredCrawl
 }
 
 /** Refuses to mix with what another crawl, or somebody else, has put there. */
-export function prepareCrawlFolder(folder: string, crawl: StoredCrawl, stored: StoredCrawl | undefined): void {
+export function prepareCrawlFolder(folder: string, crawl: CrawlIdentity, stored: StoredCrawl | undefined): void {
   return explained(folder, () => {
     if (stored !== undefined) refuseChanges(folder, stored, crawl)
     else refuseStrangers(folder)
@@ -63,7 +76,7 @@ export function writeStats(folder: string, stats: unknown): void {
   explained(folder, () => replace(join(folder, 'stats.json'), `${JSON.stringify(stats, null, 2)}\n`))
 }
 
-function refuseChanges(folder: string, before: StoredCrawl, after: StoredCrawl): void {
+function refuseChanges(folder: string, before: CrawlIdentity, after: CrawlIdentity): void {
   const changes = settingsDifference(shape(before.settings), shape(after.settings)).map(
     (change) => `${change.label} was ${change.before}, now ${change.after}`,
   )

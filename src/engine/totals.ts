@@ -1,0 +1,43 @@
+/** The totals of a crawl: `stats.json`, and what the library answers. */
+import type { Settings } from '../config/index.ts'
+import type { FrontierStats } from '../frontier/index.ts'
+import type { EndReason } from './engine.ts'
+
+/** Of a resumed crawl, over all its runs but for `seconds`. */
+export interface CrawlTotals {
+  /** Why the run ended; absent before that. */
+  readonly end?: EndReason
+  readonly saved: number
+  readonly failed: number
+  readonly skipped: FrontierStats['skipped']
+  readonly queued: number
+  readonly discovered: number
+  /** Decoded body bytes and tokens of the saved pages. */
+  readonly bytes: number
+  readonly tokens: number
+  readonly seconds: number
+  readonly requests: FrontierStats['requests']
+  readonly tiers: FrontierStats['tiers']
+  /** Hosts seen. */
+  readonly hosts: number
+  readonly robotsIgnoredBecause?: string
+}
+
+export function totalsOf(stats: FrontierStats, elapsedMs: number, settings: Settings, end?: EndReason): CrawlTotals {
+  const { discovered, queued, done, failed, skipped, bytes, tokens, requests, tiers, hosts } = stats
+  return {
+    ...(end === undefined ? {} : { end }),
+    saved: done,
+    failed,
+    skipped,
+    queued,
+    discovered,
+    bytes,
+    tokens,
+    seconds: Math.round(elapsedMs) / 1_000,
+    requests,
+    tiers,
+    hosts: hosts.known,
+    ...(settings.ignoreRobotsBecause === undefined ? {} : { robotsIgnoredBecause: settings.ignoreRobotsBecause }),
+  }
+}
