@@ -38,8 +38,19 @@ async function holdLifeline(fd) {
   line.unref()
 }
 
+/** Node 22 calls its SQLite experimental at every start; what is used of it is the same in Node 24 (ADR 2). */
+function hushSqliteWarning() {
+  const emitWarning = process.emitWarning
+  process.emitWarning = function (warning, type) {
+    const name = type !== null && typeof type === 'object' ? type.type : type
+    if (name === 'ExperimentalWarning' && String(warning).indexOf('SQLite') === 0) return
+    emitWarning.apply(process, arguments)
+  }
+}
+
 async function launch() {
   if (recent) {
+    hushSqliteWarning()
     if (process.env.TIPTOE_LIFELINE !== undefined) {
       await holdLifeline(process.env.TIPTOE_LIFELINE)
       delete process.env.TIPTOE_LIFELINE

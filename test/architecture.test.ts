@@ -52,7 +52,8 @@ test('a module imports only from lower layers, and only through their doors', ()
       }
       const to = moduleOf(target)
       if (to === from) continue
-      if ((layerOf.get(to) ?? 99) >= (layerOf.get(from) ?? -1)) violations.push(`${file} imports ${target}: not below it`)
+      if ((layerOf.get(to) ?? 99) >= (layerOf.get(from) ?? -1))
+        violations.push(`${file} imports ${target}: not below it`)
       if (target !== `${to}/index.ts`) violations.push(`${file} imports ${target}: not its door`)
     }
   }
@@ -61,7 +62,9 @@ test('a module imports only from lower layers, and only through their doors', ()
 
 test('no module imports itself in a circle through its own door', () => {
   const violations = production.flatMap((file) =>
-    importsOf(file).filter((target) => target === `${moduleOf(file)}/index.ts` && !file.endsWith('/index.ts')).map(() => file),
+    importsOf(file)
+      .filter((target) => target === `${moduleOf(file)}/index.ts` && !file.endsWith('/index.ts'))
+      .map(() => file),
   )
   expect(violations.filter((file) => file.includes('/'))).toEqual([])
 })
@@ -69,17 +72,23 @@ test('no module imports itself in a circle through its own door', () => {
 test('time and randomness are passed in, but for the few places that make them', () => {
   const makers = new Set(['base/clock.ts'])
   const forbidden = /\b(?:Date\.now|performance\.now|Math\.random|setTimeout|setInterval|new Date\(\))/
-  const violations = production.filter((file) => !makers.has(file)).flatMap((file) =>
-    text(file)
-      .split('\n')
-      .map((line, index) => ({ line, place: `${file}:${index + 1}` }))
-      .filter(({ line }) => forbidden.test(line) && !/^\s*(?:\*|\/\/|\/\*)/.test(line) && !line.includes('// real time:'))
-      .map(({ place }) => place),
-  )
+  const violations = production
+    .filter((file) => !makers.has(file))
+    .flatMap((file) =>
+      text(file)
+        .split('\n')
+        .map((line, index) => ({ line, place: `${file}:${index + 1}` }))
+        .filter(
+          ({ line }) => forbidden.test(line) && !/^\s*(?:\*|\/\/|\/\*)/.test(line) && !line.includes('// real time:'),
+        )
+        .map(({ place }) => place),
+    )
   expect(violations).toEqual([])
 })
 
 test('there are no empty folders and no file without an opening comment', () => {
-  const silent = production.filter((file) => !/^(?:#![^\n]*\n)?(?:\/\*\*|\/\/)/.test(text(file)) && !/^import[^\n]*\n+\/\*\*/.test(text(file)))
+  const silent = production.filter(
+    (file) => !/^(?:#![^\n]*\n)?(?:\/\*\*|\/\/)/.test(text(file)) && !/^import[^\n]*\n+\/\*\*/.test(text(file)),
+  )
   expect(silent).toEqual([])
 })

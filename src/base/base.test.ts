@@ -53,6 +53,10 @@ test('an LRU map drops what was used longest ago', () => {
   lru.set('c', 3)
   expect(dropped).toEqual(['b'])
   expect([lru.get('a'), lru.get('b'), lru.get('c'), lru.size]).toEqual([1, undefined, 3, 2])
+  lru.dropOldest()
+  lru.dropOldest()
+  lru.dropOldest()
+  expect(dropped).toEqual(['b', 'a', 'c'])
 })
 
 test('the same seed gives the same numbers, spread over the range', () => {

@@ -3,11 +3,19 @@ export interface Lru<K, V> {
   get(key: K): V | undefined
   set(key: K, value: V): void
   delete(key: K): void
+  /** Drops the entry used longest ago, if there is one. */
+  dropOldest(): void
   readonly size: number
 }
 
 export function createLru<K, V>(maximum: number, onEvict?: (key: K, value: V) => void): Lru<K, V> {
   const entries = new Map<K, V>()
+  const dropOldest = (): void => {
+    const oldest = entries.entries().next().value
+    if (oldest === undefined) return
+    entries.delete(oldest[0])
+    onEvict?.(oldest[0], oldest[1])
+  }
   return {
     get(key) {
       const value = entries.get(key)
@@ -20,12 +28,10 @@ export function createLru<K, V>(maximum: number, onEvict?: (key: K, value: V) =>
     set(key, value) {
       entries.delete(key)
       entries.set(key, value)
-      if (entries.size <= maximum) return
-      const oldest = entries.entries().next().value as [K, V]
-      entries.delete(oldest[0])
-      onEvict?.(oldest[0], oldest[1])
+      if (entries.size > maximum) dropOldest()
     },
     delete: (key) => void entries.delete(key),
+    dropOldest,
     get size() {
       return entries.size
     },

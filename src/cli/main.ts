@@ -32,6 +32,8 @@ const COMMANDS: Record<Exclude<CommandName, 'help'>, Command> = {
 /** Runs one invocation and ends the process with its exit code. */
 export async function main(words: readonly string[]): Promise<void> {
   const code = await run(words)
+  // A write to stdout that failed is reported a moment later, and ends the process with its own code.
+  await nextTurn()
   process.exit(code)
 }
 
@@ -62,16 +64,22 @@ async function run(words: readonly string[]): Promise<number> {
   }
 }
 
+/** Resolves after everything that is already on its way, a failed write's error among it. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve))
+}
+
 function openTerminal(switches: ParsedArguments['switches']): Terminal {
-  return createTerminal({
+  const terminal = createTerminal({
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
     quiet: switches.quiet === true,
     verbose: switches.verbose === true,
     json: switches.json === true,
-    onClosed: (error) => process.exit(error === undefined ? EXIT.done : EXIT.environment),
+    onClosed: (error) => process.exit(error === undefined ? EXIT.done : complain(error, terminal)),
   })
+  return terminal
 }
 
 /** A TiptoeError says what happened and what to do; anything else is a bug, and says where. */

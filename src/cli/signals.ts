@@ -17,10 +17,19 @@ export interface Signals {
   release(): void
 }
 
-export function listenForSignals(crawl: Pick<Crawl, 'stop' | 'abort'>, drainMs: number, terminal: Terminal): Signals {
+export function listenForSignals(
+  crawl: Pick<Crawl, 'stop' | 'abort'>,
+  { drainMs, resumeCommand }: { readonly drainMs: number; readonly resumeCommand: string },
+  terminal: Terminal,
+): Signals {
   let received = 0
   let exitCode: number | undefined
   let deadline: NodeJS.Timeout | undefined
+  const leave = (): never => {
+    terminal.done()
+    terminal.report([resumeCommand], { evenQuiet: true })
+    return process.exit(exitCode)
+  }
   const listener = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void => {
     received += 1
     exitCode ??= signal === 'SIGINT' ? EXIT.interrupt : EXIT.terminate
@@ -31,8 +40,8 @@ export function listenForSignals(crawl: Pick<Crawl, 'stop' | 'abort'>, drainMs: 
       terminal.note('aborting what still runs; once more to leave at once')
       crawl.stop()
       crawl.abort()
-      deadline = setTimeout(() => process.exit(exitCode), ABORT_MS) // real time: the last resort depends on nothing
-    } else process.exit(exitCode)
+      deadline = setTimeout(leave, ABORT_MS) // real time: the last resort depends on nothing
+    } else leave()
   }
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const name of names) process.on(name, listener)

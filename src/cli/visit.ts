@@ -78,7 +78,7 @@ export function createVisitor({ settings, productToken, seeds, clock }: VisitOpt
     productToken,
     tierOf: () => undefined,
     addEarly: async () => {},
-    isOffline: () => true,
+    connection: () => 'up',
     lease: { host: '' as HostKey, fence: 0, tasks: [], delayMs: 0, notBefore: 0, expiresAt: Infinity, strikes: 0 },
     signal: new AbortController().signal,
   })

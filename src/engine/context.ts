@@ -20,8 +20,11 @@ export interface TaskContext {
   tierOf(url: NormalizedUrl): Tier | undefined
   /** Adds URLs ahead of the settlement that names them, for answers that name very many. */
   addEarly(found: NonNullable<Settlement['found']>): Promise<void>
-  /** Nothing has answered since the crawl was opened, so a failure may be this machine's and not the host's. */
-  isOffline(): boolean
+  /**
+   * Whether this machine has a network. `up`: some host has answered since the crawl was opened. `down`: none has, and
+   * none may yet. `unknown`: none has so far, but others are being asked.
+   */
+  connection(): 'up' | 'unknown' | 'down'
   readonly lease: Lease
   /** Aborted when the crawl can no longer wait for this task. */
   readonly signal: AbortSignal

@@ -13,6 +13,7 @@ import {
   type Settings,
 } from '../config/index.ts'
 import { makeFolder } from '../base/index.ts'
+import { isLocked } from '../frontier/index.ts'
 import { TiptoeError, type NormalizedUrl } from '../model/index.ts'
 import { RECORD_FILES } from '../sink/index.ts'
 
@@ -57,6 +58,7 @@ export function requireCrawlFolder(folder: string, version: string): StoredCrawl
 /** Refuses to mix with what another crawl, or somebody else, has put there. */
 export function prepareCrawlFolder(folder: string, crawl: CrawlIdentity, stored: StoredCrawl | undefined): void {
   return explained(folder, () => {
+    refuseBusy(folder)
     if (stored !== undefined) refuseChanges(folder, stored, crawl)
     else refuseStrangers(folder)
     makeFolder(stateFolder(folder))
@@ -68,12 +70,21 @@ export function prepareCrawlFolder(folder: string, crawl: CrawlIdentity, stored:
 
 export function clearCrawlFolder(folder: string): void {
   explained(folder, () => {
+    refuseBusy(folder)
     for (const name of OURS) rmSync(join(folder, name), { recursive: true, force: true })
   })
 }
 
 export function writeStats(folder: string, stats: unknown): void {
   explained(folder, () => replace(join(folder, 'stats.json'), `${JSON.stringify(stats, null, 2)}\n`))
+}
+
+/** Whoever works on the crawl must not find its files changed under it. */
+function refuseBusy(folder: string): void {
+  if (!isLocked(stateFolder(folder))) return
+  throw new TiptoeError('busy', `another process is working on the crawl in ${folder}`, {
+    hint: 'wait for it to end or stop it; tiptoe status shows how far it is',
+  })
 }
 
 function refuseChanges(folder: string, before: CrawlIdentity, after: CrawlIdentity): void {

@@ -69,7 +69,7 @@ describe('a crawl', () => {
       throw Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' })
     }
     const seeds = ['https://a.test/', 'https://b.test/'] as NormalizedUrl[]
-    const offline = settingsFromLibrary({ attempts: 2, delay: 0, retryDelay: 10 } as CrawlerOptions, '0.0.0')
+    const offline = settingsFromLibrary({ attempts: 2, delay: 0, retryDelay: 10 }, '0.0.0')
     const crawl = await openCrawl({ settings: offline, seeds, store: 'memory', lookup })
     await expect(crawl.run()).rejects.toMatchObject({ code: 'network' })
     expect(await crawl.stats()).toMatchObject({ queued: 2, failed: 0, skipped: {} })

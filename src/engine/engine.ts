@@ -32,7 +32,7 @@ export interface EngineOptions {
   readonly onSettled?: (settlement: Settlement) => void
   /** Awaited before new work is taken, so that a slow consumer slows the crawl. */
   readonly readyForMore?: () => Promise<void>
-  readonly tasks: Omit<TaskContext, 'lease' | 'signal' | 'isOffline' | 'addEarly'>
+  readonly tasks: Omit<TaskContext, 'lease' | 'signal' | 'connection' | 'addEarly'>
 }
 
 export interface Engine {
@@ -55,6 +55,7 @@ export function createEngine(options: EngineOptions): Engine {
   const working = new Set<Promise<void>>()
   let inFlight = 0
   let answeredEver = false
+  let pendingFetches = 0
   let bytes = 0
   let ending: EndReason | undefined
   let failure: unknown
@@ -101,7 +102,9 @@ export function createEngine(options: EngineOptions): Engine {
   const fetcher: TaskContext['fetcher'] = {
     ...tasks.fetcher,
     async fetch(request, signal) {
+      pendingFetches += 1
       const outcome = await tasks.fetcher.fetch(request, signal)
+      pendingFetches -= 1
       answeredEver ||= outcome.kind === 'response'
       return outcome
     },
@@ -113,7 +116,7 @@ export function createEngine(options: EngineOptions): Engine {
       fetcher,
       lease,
       signal: aborter.signal,
-      isOffline: () => !answeredEver,
+      connection: () => (answeredEver ? 'up' : pendingFetches > 0 ? 'unknown' : 'down'),
       addEarly: async (found) => void (await frontier.add(found)),
     }
     try {
@@ -213,6 +216,7 @@ export function createEngine(options: EngineOptions): Engine {
       const cancelTimeLimit = maxTimeMs === undefined ? undefined : clock.timer(maxTimeMs, () => stop('time'))
       try {
         bytes = (await frontier.stats()).bytes
+        if (options.maxBytes !== undefined && bytes >= options.maxBytes) stop('bytes')
         await loop()
       } catch (error) {
         fail(error)

@@ -19,6 +19,7 @@ export function createFetcherOf(
       maxBodyBytes: settings.maxBodyBytes,
       // A sitemap may be larger than a page.
       maxWireBytes: Math.max(settings.maxBodyBytes, SITEMAP_MAX_DECODED_BYTES),
+      connectionsPerOrigin: Math.max(settings.perHost, ...settings.sites.map((site) => site.concurrency ?? 1)),
       allowAddresses: settings.allowAddresses,
       resolve: settings.resolve.map(({ host, port, address }) => resolveFlag(host, port, address)),
       ...(deps.lookup === undefined ? {} : { lookup: deps.lookup }),

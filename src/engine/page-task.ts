@@ -5,7 +5,7 @@ import type { TaskContext, TaskResult } from './context.ts'
 import { readPage } from './page-reader.ts'
 import { failed, skipped } from './records.ts'
 import { redirectTarget } from './redirect.ts'
-import { backOff, isOverloaded, retryLater, STRIKES_TO_GIVE_UP } from './retry.ts'
+import { backOff, blameConnection, isOverloaded, retryLater, STRIKES_TO_GIVE_UP } from './retry.ts'
 
 export async function runPageTask(task: Task, context: TaskContext): Promise<TaskResult> {
   const { settings, registry, fetcher, lease, signal } = context
@@ -30,8 +30,9 @@ function judge(task: Task, fetched: FetchOutcome, context: TaskContext): TaskRes
       const times = fetched.sent ? { answeredAt: fetched.answeredAt } : {}
       const again = fetched.retryable ? retryLater(task, context) : undefined
       if (again !== undefined) return { ...again, ...times }
-      if (fetched.offline && context.isOffline())
-        return { outcome: { kind: 'returned' }, ...times, offline: fetched.detail }
+      if (fetched.offline && context.connection() !== 'up') {
+        return { ...blameConnection(fetched.detail, context), ...times }
+      }
       const { code, detail, status } = fetched
       return { ...failed(task, { code, detail, ...(status === undefined ? {} : { status }) }, context), ...times }
     }

@@ -8,6 +8,8 @@ import type { TaskContext, TaskResult } from './context.ts'
 const BACKOFF_MS = 60_000
 /** The longest that a host is left alone, whatever it asks for. */
 const BACKOFF_LONGEST_MS = 86_400_000
+/** How long a host waits for another to tell whether there is a network at all. */
+const CONNECTION_MS = 1_000
 /** After this many blocks in a row the host is not asked any more. */
 export const STRIKES_TO_GIVE_UP = 5
 
@@ -25,6 +27,12 @@ export function retryLater(
   return { outcome: { kind: 'retry', notBefore, counts: true } }
 }
 
+/** The attempts are used up, but it may be this machine that has no network, and then nothing is decided. */
+export function blameConnection(detail: string, context: Pick<TaskContext, 'connection' | 'clock'>): TaskResult {
+  if (context.connection() === 'down') return { outcome: { kind: 'returned' }, offline: detail }
+  return { outcome: { kind: 'retry', notBefore: context.clock.now() + CONNECTION_MS, counts: false } }
+}
+
 export function isOverloaded(status: number): boolean {
   return status === 429 || status === 503
 }
@@ -35,15 +43,15 @@ export function backOff(response: FetchResponse, context: Pick<TaskContext, 'clo
   const strikes = context.lease.strikes + 1
   const asked = retryAfterMs(response.headers.get('retry-after'), now)
   const exponential = BACKOFF_MS * 2 ** (strikes - 1) * (1 + 0.1 * context.rng.next())
-  const pause = Math.min(asked ?? exponential, BACKOFF_LONGEST_MS)
+  const pause = asked ?? Math.min(exponential, BACKOFF_LONGEST_MS)
   return { blockedUntil: now + pause, blockedReason: `HTTP ${response.status}`, strikes }
 }
 
-/** Retry-After in seconds or as a date (RFC 9110 §10.2.3); undefined for anything else. A past date is no wait. */
+/** Retry-After in seconds or as a date (RFC 9110 §10.2.3), at most a day; undefined for anything else. A past date is no wait. */
 export function retryAfterMs(value: string | null, now: number): number | undefined {
   const text = value?.trim() ?? ''
-  if (/^\d{1,10}$/.test(text)) return Number(text) * 1_000
+  if (/^\d{1,10}$/.test(text)) return Math.min(Number(text) * 1_000, BACKOFF_LONGEST_MS)
   if (!/^[A-Za-z]{3,9},? /.test(text)) return undefined
   const date = Date.parse(text)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+  return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - now), BACKOFF_LONGEST_MS)
 }

@@ -5,7 +5,7 @@ import { parseRobots, ROBOTS_MAX_BYTES } from '../robots/index.ts'
 import { normalizeUrl } from '../url/index.ts'
 import type { TaskContext, TaskResult } from './context.ts'
 import { redirectTarget } from './redirect.ts'
-import { isOverloaded, retryAfterMs, retryLater } from './retry.ts'
+import { blameConnection, isOverloaded, retryAfterMs, retryLater } from './retry.ts'
 
 /** RFC 9309 §2.4: not to be used for longer than a day. */
 const FRESH_MS = 86_400_000
@@ -40,7 +40,7 @@ export async function runRobotsTask(task: Task, context: TaskContext): Promise<T
 function unreachable(task: Task, error: FetchError, context: TaskContext): TaskResult {
   const again = retryLater(task, context)
   if (again !== undefined) return again
-  if (error.offline && context.isOffline()) return { outcome: { kind: 'returned' }, offline: error.detail }
+  if (error.offline && context.connection() !== 'up') return blameConnection(error.detail, context)
   return refuse(task, { status: null, detail: error.detail, refusal: 'robots-unreachable' }, context)
 }
 

@@ -26,7 +26,8 @@ const MAX_NAMES = 10_000
 const MAX_ADDRESSES_PER_NAME = 16
 const DEFAULT_TTL_SECONDS = 60
 const LONGEST_TTL_SECONDS = 300
-const FAILURE_TTL_SECONDS = 5
+/** Shorter than any retry waits, so that each attempt is a new question. */
+const FAILURE_TTL_SECONDS = 0.5
 
 export function createNameCache(lookup: Lookup | undefined, clock: Clock): NameCache {
   const ask: Lookup = lookup ?? ((hostname) => systemLookup(hostname, { all: true, order: 'verbatim' }))

@@ -104,7 +104,7 @@ describe('names', () => {
     expect(error.detail).toBe('no name server answered for nowhere.test (EAI_AGAIN)')
   })
 
-  test('an answer is kept for a minute, a failure for five seconds', async () => {
+  test('an answer is kept for a minute, a failure for half a second', async () => {
     const clock = createVirtualClock()
     let questions = 0
     const lookup = (name: string) => {
@@ -123,7 +123,7 @@ describe('names', () => {
     await clock.advance(1000)
     expect(await ask('good.test')).toBe(2)
     expect(await ask('bad.test')).toBe(3)
-    await clock.advance(4999)
+    await clock.advance(499)
     expect(await ask('bad.test')).toBe(3)
     await clock.advance(1)
     expect(await ask('bad.test')).toBe(4)

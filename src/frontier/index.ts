@@ -6,7 +6,7 @@ import { openEmbeddedFrontier } from './embedded/index.ts'
 import { createMemoryFrontier } from './memory/index.ts'
 
 export type * from './contract.ts'
-export { openInspector, type HostView, type Inspector, type UrlView } from './embedded/index.ts'
+export { isLocked, openInspector, type HostView, type Inspector, type UrlView } from './embedded/index.ts'
 
 /** The pace of a host when nothing else is said: one request at a time, a second apart. */
 const DEFAULT_POLICY = { delayMs: 1_000, concurrency: 1 }

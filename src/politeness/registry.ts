@@ -60,8 +60,7 @@ export function createHostRegistry(options: HostRegistryOptions): HostRegistry {
       textKept -= before.record.body.length
       origins.delete(record.origin)
     }
-    // A file too large to keep beside the others is parsed again when it is wanted.
-    if (textKept + record.body.length > ROBOTS_TEXT_KEPT) return known
+    while (origins.size > 0 && textKept + record.body.length > ROBOTS_TEXT_KEPT) origins.dropOldest()
     textKept += record.body.length
     origins.set(record.origin, known)
     return known

@@ -11,7 +11,9 @@ export function closingLine(): Reporter {
         for (const test of module.children.allTests()) counts[test.result().state] += 1
       }
       const skipped = counts.skipped + counts.pending
-      process.stdout.write(`${counts.passed} passed, ${counts.failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`)
+      process.stdout.write(
+        `${counts.passed} passed, ${counts.failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`,
+      )
     },
   }
 }

@@ -13,6 +13,7 @@ import {
   stateFolder,
   writeStats,
   totalsOf,
+  type StoredCrawl,
 } from '../../engine/index.ts'
 import type { FrontierStats } from '../../frontier/index.ts'
 import { TiptoeError, type FailureCode, type NormalizedUrl } from '../../model/index.ts'
@@ -51,28 +52,29 @@ export function planCrawl(invocation: Invocation): CrawlPlan {
     ...(typed.inputFile === undefined ? [] : readSeedFile(typed.inputFile)),
   ])
   const folder = typed.outDirectory ?? defaultFolder(seeds)
-  if (parsed.switches.fresh === true) clearCrawlFolder(folder)
-  const stored = readCrawlFolder(folder, version)
-  if (seeds.length > 0) {
-    const plan = { settings: typed, seeds, folder }
-    prepareCrawlFolder(folder, plan, stored)
-    if (stored !== undefined) terminal.note(`resuming the crawl in ${folder}`)
-    return plan
-  }
-  if (stored === undefined)
-    throw new TiptoeError('usage', 'no URL to crawl', { hint: 'tiptoe https://example.com/docs/' })
-  // No seeds were named: everything is as the folder has it, but for what was said anew.
-  const settings = typedSettings(invocation, stored.configuration)
-  const plan = { settings, seeds: stored.seeds, folder }
-  prepareCrawlFolder(folder, plan, stored)
-  terminal.note(`resuming the crawl in ${folder}`)
-  return plan
+  const fresh = parsed.switches.fresh === true
+  // A crawl that is started over with seeds of its own need not even be readable.
+  const stored = fresh && seeds.length > 0 ? undefined : readCrawlFolder(folder, version)
+  // Where no seeds are named, everything is as the folder has it, but for what is said anew.
+  const identity = seeds.length > 0 ? { settings: typed, seeds } : storedIdentity(invocation, stored)
+  if (fresh) clearCrawlFolder(folder)
+  prepareCrawlFolder(folder, identity, fresh ? undefined : stored)
+  if (stored !== undefined && !fresh) terminal.note(`resuming the crawl in ${folder}`)
+  return { ...identity, folder }
+}
+
+function storedIdentity(invocation: Invocation, stored: StoredCrawl | undefined): Omit<CrawlPlan, 'folder'> {
+  if (stored === undefined) throw nothingToCrawl()
+  return { settings: typedSettings(invocation, stored.configuration), seeds: stored.seeds }
+}
+
+function nothingToCrawl(): TiptoeError {
+  return new TiptoeError('usage', 'no URL to crawl', { hint: 'tiptoe https://example.com/docs/' })
 }
 
 function defaultFolder(seeds: readonly NormalizedUrl[]): string {
   const [first] = seeds
-  if (first === undefined)
-    throw new TiptoeError('usage', 'no URL to crawl', { hint: 'tiptoe https://example.com/docs/' })
+  if (first === undefined) throw nothingToCrawl()
   return `tiptoe-${hostKey(first).replaceAll(/[^a-z0-9.-]/g, '_')}`
 }
 
@@ -115,7 +117,7 @@ export async function runCrawl(
   if (settings.ignoreRobotsBecause !== undefined) {
     terminal.warn(`robots.txt is ignored: ${settings.ignoreRobotsBecause}`)
   }
-  const signals = listenForSignals(crawl, settings.drainMs, terminal)
+  const signals = listenForSignals(crawl, { drainMs: settings.drainMs, resumeCommand }, terminal)
   const stopProgress = showProgress(crawl, terminal, clock, startedAt)
   const end = await crawl.run().catch(async (error: unknown) => {
     stopProgress()

@@ -43,6 +43,9 @@ const TABLES = `
 const BUSY_MS = 5_000
 const LOCK_MS = 1_000
 
+/** SQLite's result code for a file that somebody else has locked. */
+const BUSY = 5
+
 /** Memory that SQLite may use for pages of the file, in KiB. */
 const CACHE_KIB = 65_536
 
@@ -102,6 +105,21 @@ function takeLock(folder: string): DatabaseSync {
       cause,
       hint: 'wait for it to end or stop it; tiptoe status shows how far it is',
     })
+  }
+}
+
+/** Whether a process holds the lock of the crawl in this folder. Looking takes no lock that lasts. */
+export function isLocked(folder: string): boolean {
+  let lock: DatabaseSync | undefined
+  try {
+    lock = new DatabaseSync(join(folder, 'lock.db'), { readOnly: true })
+    lock.prepare('SELECT count(*) FROM sqlite_master').get()
+    return false
+  } catch (error) {
+    // Without a lock file nobody has worked here, and what cannot be read is not being worked on by us.
+    return (((error as { errcode?: number }).errcode ?? 0) & 0xff) === BUSY
+  } finally {
+    lock?.close()
   }
 }
 

@@ -2,8 +2,6 @@
  * A look into the embedded home from outside, for `status`, `why` and `audit`: read-only, also while a crawl runs,
  * one row at a time. All of it is one moment: what is committed after the inspector was opened is not seen.
  */
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { fingerprint, type FingerprintKey } from '../../base/index.ts'
 import {
   TIERS,
@@ -16,11 +14,8 @@ import {
 } from '../../model/index.ts'
 import { rankOf } from '../intake.ts'
 import { emptyCounters, type Counters, type HostRow, type LaneRow, type UrlRow, type UrlState } from '../storage.ts'
-import { openDatabaseForReading } from './database.ts'
+import { isLocked, openDatabaseForReading } from './database.ts'
 import { hostRow, KINDS, laneRow, STATES, urlRow } from './storage.ts'
-
-/** SQLite's result code for a file that somebody else has locked. */
-const BUSY = 5
 
 export interface UrlView extends UrlRow {
   readonly host: HostKey
@@ -227,20 +222,5 @@ export function openInspector(folder: string): Inspector {
       return { ...lane.robots, body }
     },
     close: () => db.close(),
-  }
-}
-
-/** Whether a process holds the lock of the crawl in this folder. Looking takes no lock that lasts. */
-function isLocked(folder: string): boolean {
-  let lock: DatabaseSync | undefined
-  try {
-    lock = new DatabaseSync(join(folder, 'lock.db'), { readOnly: true })
-    lock.prepare('SELECT count(*) FROM sqlite_master').get()
-    return false
-  } catch (error) {
-    // Without a lock file nobody has worked here, and what cannot be read is not being worked on by us.
-    return (((error as { errcode?: number }).errcode ?? 0) & 0xff) === BUSY
-  } finally {
-    lock?.close()
   }
 }

@@ -272,8 +272,11 @@ export function createEmbeddedStorage(db: DatabaseSync, folder: string, onClose:
       explained(folder, () => {
         try {
           if (!inOrder) return
+          // One transaction: on its own, each count would be a commit with a wait for the disk.
+          statement.begin.run()
           flushReferrers()
           statement.saveMeta.run('clean', 1)
+          statement.commit.run()
         } finally {
           onClose()
         }
