@@ -93,7 +93,14 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
 
   const engine = createEngine({
     frontier,
-    ...(folder === undefined ? {} : { output: { append: (accepted) => folder.append(recordsOf(accepted)) } }),
+    ...(folder === undefined
+      ? {}
+      : {
+          output: { append: (accepted) => folder.append(recordsOf(accepted)) },
+          beforeSettling: async ({ record }) => {
+            if (record !== undefined) await folder.writeContent(record as OutputRecord)
+          },
+        }),
     worker: `local-${process.pid}`,
     slots,
     drainMs: settings.drainMs,

@@ -28,6 +28,8 @@ export interface EngineOptions {
   readonly drainMs: number
   readonly maxTimeMs?: number
   readonly maxBytes?: number
+  /** Awaited before a settlement is committed: what its record points to is written first. */
+  readonly beforeSettling?: (settlement: Settlement) => Promise<void>
   /** Told of every settlement once it is durable. */
   readonly onSettled?: (settlement: Settlement) => void
   /** Awaited before new work is taken, so that a slow consumer slows the crawl. */
@@ -133,6 +135,7 @@ export function createEngine(options: EngineOptions): Engine {
   const settle = async (lease: Lease, task: Task, result: TaskResult): Promise<void> => {
     const { offline: _offline, ...rest } = result
     const settlement: Settlement = { lease, task, ...rest }
+    await options.beforeSettling?.(settlement)
     const accepted = (await settler.settle(settlement)) === 'settled'
     if (!accepted) return
     options.onSettled?.(settlement)

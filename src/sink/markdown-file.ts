@@ -1,8 +1,10 @@
 /**
  * A page as a Markdown file with front matter. It is written beside its place and moved there whole, so nobody ever
- * reads half a page, and the path depends on the URL alone, so fetching a page again writes the same file.
+ * reads half a page, and the path depends on the URL alone, so fetching a page again writes the same file. Writing
+ * goes on beside the crawl; whoever commits the page's record waits for it first.
  */
-import { lstatSync, renameSync, writeFileSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createLru, makeFolder } from '../base/index.ts'
 import { TiptoeError, type PageRecord } from '../model/index.ts'
@@ -11,7 +13,7 @@ import { TiptoeError, type PageRecord } from '../model/index.ts'
 const FOLDERS_KEPT = 10_000
 
 export interface MarkdownWriter {
-  write(path: string, record: PageRecord, markdown: string): void
+  write(path: string, record: PageRecord, markdown: string): Promise<void>
 }
 
 /** Paths are below `root`, with forward slashes, as `contentPath` makes them. */
@@ -31,12 +33,12 @@ export function createMarkdownWriter(root: string): MarkdownWriter {
     ready.set(folder, true)
   }
   return {
-    write(path, record, markdown) {
+    async write(path, record, markdown) {
       prepare(dirname(path))
       const target = join(root, path)
       const draft = `${target}.part`
-      writeFileSync(draft, frontMatter(record) + markdown)
-      renameSync(draft, target)
+      await writeFile(draft, frontMatter(record) + markdown)
+      await rename(draft, target)
     },
   }
 }

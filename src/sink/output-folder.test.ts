@@ -103,10 +103,10 @@ describe('the output folder', () => {
     expect(readFileSync(join(at, 'pages.jsonl'))).toHaveLength(10)
   })
 
-  test('writes Markdown whole, with front matter that a page cannot break out of', () => {
+  test('writes Markdown whole, with front matter that a page cannot break out of', async () => {
     const at = folder()
     const output = openOutputFolder(at, {})
-    output.append([page('https://a.test/', { markdownPath: 'content/a.test/index.md' })])
+    await output.writeContent(page('https://a.test/', { markdownPath: 'content/a.test/index.md' }))
     const text = readFileSync(join(at, 'content', 'a.test', 'index.md'), 'utf8')
     expect(text.split('\n').filter((line) => line === '---')).toHaveLength(2)
     expect(text).toContain('title: "A \\"title\\"\\n---\\nevil: true"')
@@ -125,7 +125,7 @@ describe('the output folder', () => {
     expect((JSON.parse(text) as PageRecord).title).toBe('one\u2028two\u2029three\r\n\ud800')
   })
 
-  test('writes through no link that leads out of it', () => {
+  test('writes through no link that leads out of it', async () => {
     const at = folder()
     const outside = folder()
     mkdirSync(outside)
@@ -133,7 +133,7 @@ describe('the output folder', () => {
     symlinkSync(outside, join(at, 'content', 'a.test'))
     const output = openOutputFolder(at, {})
     const record = page('https://a.test/', { markdownPath: 'content/a.test/index.md' })
-    expect(() => output.append([record])).toThrow(/is a link/)
+    await expect(output.writeContent(record)).rejects.toThrow(/is a link/)
     expect(existsSync(join(outside, 'index.md'))).toBe(false)
   })
 

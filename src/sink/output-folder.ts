@@ -10,7 +10,9 @@ import { createMarkdownWriter } from './markdown-file.ts'
 import { RECORD_FILES, type OutputRecord } from './record.ts'
 
 export interface OutputFolder {
-  /** Writes the records and their Markdown, and returns the length of each file; on the disk when it returns. */
+  /** Writes what a record only points to. To be awaited before the record is appended. */
+  writeContent(record: OutputRecord): Promise<void>
+  /** Writes the records and returns the length of each file; on the disk when it returns. */
   append(records: readonly OutputRecord[]): Record<string, number>
   close(): void
 }
@@ -25,15 +27,16 @@ export function openOutputFolder(folder: string, committed: Readonly<Record<stri
     }))
     const markdown = createMarkdownWriter(join(folder, 'content'))
     return {
+      async writeContent(item) {
+        if (item.kind !== 'page' || item.markdown === null || item.record.markdownPath === undefined) return
+        const path = item.record.markdownPath.slice('content/'.length)
+        await markdown.write(path, item.record, item.markdown).catch((error: unknown) => explain(folder, error))
+      },
       append(records) {
         return explained(folder, () => {
           for (const { name, file } of files) {
             const lines = records.filter((record) => RECORD_FILES[record.kind] === name).map(line)
             if (lines.length > 0) file.append(lines.join(''))
-          }
-          for (const item of records) {
-            if (item.kind !== 'page' || item.markdown === null || item.record.markdownPath === undefined) continue
-            markdown.write(item.record.markdownPath.slice('content/'.length), item.record, item.markdown)
           }
           for (const { file } of files) file.sync()
           return Object.fromEntries(files.map(({ name, file }) => [name, file.length]))
@@ -56,13 +59,18 @@ function explained<T>(folder: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    if (error instanceof TiptoeError) throw error
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === undefined) throw error
-    const hint =
-      code === 'ENOSPC' || code === 'EDQUOT'
-        ? 'the disk is full: make room, and the same command goes on where the crawl stood'
-        : 'check the folder and its permissions, or choose another with --out'
-    throw new TiptoeError('output', `the output in ${folder} cannot be written: ${message}`, { cause: error, hint })
+    return explain(folder, error)
   }
+}
+
+/** Throws what the file system threw, with what to do about it. */
+function explain(folder: string, error: unknown): never {
+  if (error instanceof TiptoeError) throw error
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === undefined) throw error
+  const hint =
+    code === 'ENOSPC' || code === 'EDQUOT'
+      ? 'the disk is full: make room, and the same command goes on where the crawl stood'
+      : 'check the folder and its permissions, or choose another with --out'
+  throw new TiptoeError('output', `the output in ${folder} cannot be written: ${message}`, { cause: error, hint })
 }

@@ -29,6 +29,8 @@ import { renderSummary } from '../summary.ts'
 import { escapeForTerminal, type Terminal } from '../terminal.ts'
 
 const PROGRESS_MS = 250
+/** Seeds that came to nothing, named one by one at most. */
+const SEEDS_TOLD = 5
 /** Rates are shown over the last seconds. */
 const RATE_WINDOW_MS = 5_000
 
@@ -114,6 +116,7 @@ export async function runCrawl(
   const failures = new Map<FailureCode, number>()
   crawl.events.on('fail', (record) => failures.set(record.error, (failures.get(record.error) ?? 0) + 1))
   tellDetails(crawl, terminal)
+  tellSeeds(crawl, terminal)
   if (settings.ignoreRobotsBecause !== undefined) {
     terminal.warn(`robots.txt is ignored: ${settings.ignoreRobotsBecause}`)
   }
@@ -165,7 +168,25 @@ function unreached({ skipped }: FrontierStats): number {
   return (skipped['robots-unreachable'] ?? 0) + (skipped['host-unavailable'] ?? 0) + (skipped.address ?? 0)
 }
 
+/** A seed that comes to nothing is news, unlike one broken link among thousands. */
+function tellSeeds(crawl: Crawl, terminal: Terminal): void {
+  let told = 0
+  const tell = ({ url, via, detail }: { url: string; via: string; detail: string | null }): void => {
+    if (via !== 'seed') return
+    told += 1
+    if (told <= SEEDS_TOLD) terminal.warn(`nothing can be read from ${url}: ${detail ?? 'no reason given'}`)
+    else if (told === SEEDS_TOLD + 1) terminal.warn('nor from other seeds; skipped.jsonl and failed.jsonl name them')
+  }
+  crawl.events.on('fail', tell)
+  crawl.events.on('skip', (record) => {
+    if (record.reason !== 'redirect') tell(record)
+  })
+}
+
 function giveHints(stats: FrontierStats, terminal: Terminal): void {
+  if (stats.done === 0 && stats.failed + unreached(stats) > 0) {
+    terminal.warn('no page was saved', 'once the hosts can be reached, start over with --fresh')
+  }
   if ((stats.skipped.address ?? 0) > 0) {
     terminal.warn(
       'some hosts are at private or loopback addresses, which are not dialled',
