@@ -7,17 +7,18 @@ import { endianness } from 'node:os'
 /** Texts up to this long share one array; a longer one, which is rare, gets its own. */
 const SHARED_LENGTH = 128 * 1024
 
-const shared = new Uint16Array(SHARED_LENGTH)
+const shared = new Uint16Array(SHARED_LENGTH + 1)
 const sharedBytes = Buffer.from(shared.buffer)
 const LITTLE_ENDIAN = endianness() === 'LE'
 
-/** The first `text.length` elements are the text's; they last until the next call. */
+/** The first `text.length` elements are the text's, the next one is 0. They last until the next call. */
 export function codeUnitsOf(text: string): Uint16Array {
   if (text.length <= SHARED_LENGTH) {
     copyUnits(text, sharedBytes)
+    shared[text.length] = 0
     return shared
   }
-  const units = new Uint16Array(text.length)
+  const units = new Uint16Array(text.length + 1)
   copyUnits(text, Buffer.from(units.buffer))
   return units
 }

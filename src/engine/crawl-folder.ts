@@ -15,7 +15,7 @@ import {
 import { makeFolder } from '../base/index.ts'
 import { isLocked } from '../frontier/index.ts'
 import { TiptoeError, type NormalizedUrl } from '../model/index.ts'
-import { RECORD_FILES } from '../sink/index.ts'
+import { explained, RECORD_FILES } from '../sink/index.ts'
 
 const CONFIGURATION = 'crawl.yaml'
 const STATE = 'state'
@@ -127,19 +127,4 @@ function refuseStrangers(folder: string): void {
 function replace(path: string, text: string): void {
   writeFileSync(`${path}.part`, text)
   renameSync(`${path}.part`, path)
-}
-
-function explained<T>(folder: string, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof TiptoeError) throw error
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === undefined) throw error
-    const hint =
-      code === 'ENOSPC' || code === 'EDQUOT'
-        ? 'the disk is full: make room, and run the same command again'
-        : 'check the folder and its permissions, or choose another with --out'
-    throw new TiptoeError('output', `${folder} cannot be written: ${message}`, { cause: error, hint })
-  }
 }

@@ -55,7 +55,8 @@ function line(item: OutputRecord): string {
   return `${text.replaceAll('\u2028', String.raw`\u2028`).replaceAll('\u2029', String.raw`\u2029`)}\n`
 }
 
-function explained<T>(folder: string, work: () => T): T {
+/** Runs `work`, and turns what the file system throws into an error that says what to do. */
+export function explained<T>(folder: string, work: () => T): T {
   try {
     return work()
   } catch (error) {

@@ -1,16 +1,10 @@
 /** Ctrl-C and its kin, sent to the real process: in a pipe, on a terminal, and through the launcher of an old Node. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createSystemClock } from '../../src/base/index.ts'
 import { endings, readOutput, timeless } from '../support/crawl-output.ts'
-import {
-  createLoopbackWeb,
-  generatedSite,
-  smallestGapMs,
-  type HostBehaviour,
-  type LoopbackWeb,
-} from '../support/loopback-web.ts'
+import { generatedSite, smallestGapMs, type HostBehaviour, type LoopbackWeb } from '../support/loopback-web.ts'
 import {
   LAUNCHER,
   nextMoment,
@@ -19,32 +13,18 @@ import {
   runTiptoe,
   startCommand,
   startTiptoe,
-  temporaryFolder,
   type Program,
 } from '../support/program.ts'
+import { sideBySide } from '../support/side-by-side.ts'
 
 /** The contract: a second signal has the process gone within this time, whatever hangs. */
 const PROMISED_MS = 5_000
 const TIMEOUT = { timeout: 40_000 }
 const clock = createSystemClock()
 
-const closers: (() => Promise<void> | void)[] = []
-// Tests of this file run side by side, since each mostly waits for a process: what they open is closed at the end.
-afterAll(async () => {
-  for (const close of closers.reverse()) await close()
-})
-
-async function webOf(hosts: Readonly<Record<string, HostBehaviour>>): Promise<LoopbackWeb> {
-  const web = await createLoopbackWeb(hosts)
-  closers.push(() => web.close())
-  return web
-}
-
-function newFolder(): string {
-  const folder = temporaryFolder()
-  closers.push(folder.remove)
-  return join(folder.path, 'crawl')
-}
+const { webOf, newFolder: newParent } = sideBySide()
+/** Not there yet: the program makes it. */
+const newFolder = (): string => join(newParent(), 'crawl')
 
 const site = (pages: number): HostBehaviour => generatedSite({ pages, linksPerPage: 6, bytesPerPage: 1_000, seed: 5 })
 const hanging: HostBehaviour = ({ path }) => (path === '/robots.txt' ? { status: 404 } : { hang: true })

@@ -3,50 +3,16 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { crawl, openTestCrawl, settingsFor } from '../support/crawl.ts'
 import { endings, readOutput, timeless } from '../support/crawl-output.ts'
-import {
-  createLoopbackWeb,
-  generatedSite,
-  smallestGapMs,
-  type Answer,
-  type HostBehaviour,
-  type LoopbackWeb,
-} from '../support/loopback-web.ts'
-import {
-  LAUNCHER,
-  nextMoment,
-  reach,
-  runTiptoe,
-  startCommand,
-  startTiptoe,
-  temporaryFolder,
-  type Ending,
-} from '../support/program.ts'
+import { generatedSite, smallestGapMs, type HostBehaviour } from '../support/loopback-web.ts'
+import { LAUNCHER, nextMoment, reach, runTiptoe, startCommand, startTiptoe, type Ending } from '../support/program.ts'
+import { page, sideBySide } from '../support/side-by-side.ts'
 
 const TIMEOUT = { timeout: 40_000 }
-const closers: (() => Promise<unknown> | void)[] = []
-// Tests of this file run side by side, since each mostly waits for a process: what they open is closed at the end.
-afterAll(async () => {
-  for (const close of closers.reverse()) await close()
-})
+const { webOf, newFolder, atEnd } = sideBySide()
 
-async function webOf(hosts: Readonly<Record<string, HostBehaviour>>): Promise<LoopbackWeb> {
-  const web = await createLoopbackWeb(hosts)
-  closers.push(() => web.close())
-  return web
-}
-
-function newFolder(): string {
-  const folder = temporaryFolder()
-  closers.push(folder.remove)
-  return folder.path
-}
-
-const page = (...links: readonly string[]): Answer => ({
-  body: `<!doctype html><title>Page</title><p>Words.</p>${links.map((link) => `<a href="${link}">on</a>`).join('')}`,
-})
 const small: HostBehaviour = { '/': page('/1', '/2', '/3'), '/1': page(), '/2': page(), '/3': page() }
 const QUICK = ['--delay', '10ms', '--no-sitemaps']
 
@@ -218,7 +184,7 @@ describe.concurrent('a disk that is full', () => {
       const [calm, folder] = [newFolder(), newFolder()]
       // Not everyone may mount, not even every root; where it cannot be done each file has a limit instead.
       const hasDisk = mountSmallDisk(folder, kib)
-      if (hasDisk) closers.push(() => void execFileSync('umount', ['-l', folder]))
+      if (hasDisk) atEnd(() => void execFileSync('umount', ['-l', folder]))
       const words = (out: string): string[] => [web.url('a.test'), '-o', out, '--delay', '0s', ...reach(web)]
       expect(await runTiptoe(words(calm))).toMatchObject({ code: 0 })
       const limit = hasDisk ? 'unlimited' : String(kib / 6)
@@ -338,7 +304,7 @@ describe.concurrent('the network', () => {
     const sockets: Socket[] = []
     const server = createServer((socket) => void sockets.push(socket))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    closers.push(() => {
+    atEnd(() => {
       for (const socket of sockets) socket.destroy()
       server.close()
     })

@@ -1,50 +1,23 @@
 /** What a crawl still knows when it goes on: after a limit, a kill at an awkward moment, or a leap of the clock. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createSystemClock, type Clock } from '../../src/base/index.ts'
 import { crawl } from '../support/crawl.ts'
 import { endings, readOutput } from '../support/crawl-output.ts'
 import {
-  createLoopbackWeb,
   generatedSite,
   smallestGapMs,
   type Answer,
   type HostBehaviour,
   type LoopbackWeb,
 } from '../support/loopback-web.ts'
-import {
-  LAUNCHER,
-  nextMoment,
-  reach,
-  runTiptoe,
-  startCommand,
-  startTiptoe,
-  temporaryFolder,
-} from '../support/program.ts'
+import { LAUNCHER, nextMoment, reach, runTiptoe, startCommand, startTiptoe } from '../support/program.ts'
+import { page, sideBySide } from '../support/side-by-side.ts'
 
 const TIMEOUT = { timeout: 40_000 }
-const closers: (() => Promise<unknown> | void)[] = []
-// Tests of this file run side by side, since each mostly waits for a process: what they open is closed at the end.
-afterAll(async () => {
-  for (const close of closers.reverse()) await close()
-})
+const { webOf, newFolder } = sideBySide()
 
-async function webOf(hosts: Readonly<Record<string, HostBehaviour>>): Promise<LoopbackWeb> {
-  const web = await createLoopbackWeb(hosts)
-  closers.push(() => web.close())
-  return web
-}
-
-function newFolder(): string {
-  const folder = temporaryFolder()
-  closers.push(folder.remove)
-  return folder.path
-}
-
-const page = (...links: readonly string[]): Answer => ({
-  body: `<!doctype html><title>Page</title><p>Words.</p>${links.map((link) => `<a href="${link}">on</a>`).join('')}`,
-})
 const redirect = (location: string): Answer => ({ status: 302, headers: { location } })
 const asked = (web: LoopbackWeb, host: string): string[] =>
   web.log.filter((entry) => entry.host === host).map(({ path }) => path)
