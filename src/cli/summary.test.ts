@@ -82,10 +82,10 @@ describe('the summary of a crawl', () => {
       const lines = renderSummary({ ...finished, stats: { ...stats, skipped: { [reason]: 2 } } })
       expect(lines.find((line) => line.includes('skipped'))).toMatch(/^ {2}skipped +2 {3}2 \S.{3,}$/)
     }
-    const skipped = { depth: 1, redirect: 9, address: 2, robots: 7, 'url-length': 3, 'crawl-delay': 0 }
+    const skipped = { depth: 1, redirect: 9, address: 2, robots: 7, 'redirect-limit': 3, 'crawl-delay': 0 }
     const lines = renderSummary({ ...finished, stats: { ...stats, skipped } })
     expect(lines.find((line) => line.includes('skipped'))).toMatch(
-      / 22 {3}9 redirected, 7 disallowed by robots.txt, 3 URL too long, 2 address not allowed, 1 other$/,
+      / 22 {3}9 redirected, 7 disallowed by robots.txt, 3 redirected too often, 2 address not allowed, 1 other$/,
     )
   })
 

@@ -30,7 +30,6 @@ const SKIPPED: Readonly<Record<SkipReason, string>> = {
   'redirect-scope': 'redirected out of scope',
   'redirect-limit': 'redirected too often',
   address: 'address not allowed',
-  'url-length': 'URL too long',
 }
 
 export interface Summary {

@@ -1,3 +1,4 @@
+import { outputReferencePage } from './output-reference.ts'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { stringify } from 'yaml'
@@ -214,6 +215,7 @@ describe('generated files', () => {
 
   test('are those that the table makes: run node src/config/generate.ts', () => {
     expect(read('options.md')).toBe(referencePage())
+    expect(read('output.md')).toBe(outputReferencePage())
     expect(JSON.parse(read('tiptoe.schema.json'))).toEqual(configSchema())
   })
 

@@ -16,7 +16,6 @@ export const SKIP_REASONS = {
   'redirect-scope': 'answered with a redirect that leaves the scope',
   'redirect-limit': 'one redirect too many in a row',
   address: 'its host resolves to an address that may not be dialled',
-  'url-length': 'the URL is longer than we send',
 } as const
 export type SkipReason = keyof typeof SKIP_REASONS
 

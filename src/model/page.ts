@@ -13,17 +13,21 @@ export interface RobotsDirectives {
 
 /** One line of `pages.jsonl`. */
 export interface PageRecord {
+  /** The version of the record layout. */
   readonly schema: typeof RECORD_SCHEMA
   /** The URL as requested. */
   readonly url: string
-  /** Where the content was in the end, if that is another URL. */
-  readonly finalUrl?: string
+  /** The HTTP status, 200 to 299. */
   readonly status: number
+  /** Links from a seed, on the shortest path known when the page was fetched; 0 for a seed, 1 for a sitemap entry. */
   readonly depth: number
+  /** The page or sitemap that named it first; null for a seed. */
   readonly referrer: string | null
+  /** How it was found: `seed`, `link`, `sitemap` or `redirect`. */
   readonly via: Via
+  /** `high`, `medium` or `low`. */
   readonly tier: Tier
-  /** ISO 8601, UTC, of the request that brought the page. */
+  /** When the request that brought the page was sent. */
   readonly fetchedAt: string
   /** From the request to the first byte of the answer: the host's pace counts from there. */
   readonly answerMs: number
@@ -33,18 +37,25 @@ export interface PageRecord {
   readonly bytes: number
   /** The body was longer than max_body_size and was cut. */
   readonly truncated?: true
+  /** The Content-Type header as sent; null when there was none. */
   readonly contentType: string | null
+  /** The encoding by which the body was read, as the Encoding Standard names it; null for what is not text. */
   readonly charset: string | null
+  /** The title element, or og:title. */
   readonly title: string | null
+  /** meta description, or og:description. */
   readonly description: string | null
+  /** The language that the page states. */
   readonly lang: string | null
+  /** The canonical URL that the page states. */
   readonly canonical: string | null
+  /** `{ index, follow }`: false where meta robots or X-Robots-Tag say noindex or nofollow. */
   readonly robots: RobotsDirectives
   /** `sha256:` and the hex digest of the Markdown, or of the body where there is no Markdown. */
   readonly contentHash: string
   /** 16 hex digits; null where there is no text. */
   readonly simhash: string | null
-  readonly duplicateOf?: string
+  /** An estimate of how many tokens a language model makes of the Markdown. */
   readonly tokens: number
   /** How many distinct links the page has. */
   readonly links: number
@@ -52,40 +63,61 @@ export interface PageRecord {
   readonly outlinks?: readonly string[]
   /** Relative to the output folder, with forward slashes. */
   readonly markdownPath?: string
+  /** The ETag header. */
   readonly etag?: string
+  /** The Last-Modified header. */
   readonly lastModified?: string
   /** 1 when the first attempt succeeded. */
   readonly attempts: number
-  readonly render: 'http' | 'browser'
+  /** How the page was had; always `http` today. */
+  readonly render: 'http'
 }
 
 /** One line of `skipped.jsonl`. */
 export interface SkipRecord {
+  /** The version of the record layout. */
   readonly schema: typeof RECORD_SCHEMA
+  /** The URL. */
   readonly url: string
+  /** One of the reasons below. */
   readonly reason: SkipReason
   /** What exactly: the robots.txt line, the address, the Crawl-delay. */
   readonly detail: string | null
   /** For a redirect: where it led. */
   readonly location?: string
+  /** The HTTP status, where the URL was asked for. */
   readonly status?: number
+  /** As in pages.jsonl. */
   readonly depth: number
+  /** As in pages.jsonl. */
   readonly referrer: string | null
+  /** As in pages.jsonl. */
   readonly via: Via
+  /** When it was decided. */
   readonly at: string
 }
 
 /** One line of `failed.jsonl`. */
 export interface FailRecord {
+  /** The version of the record layout. */
   readonly schema: typeof RECORD_SCHEMA
+  /** The URL. */
   readonly url: string
+  /** One of the errors below. */
   readonly error: FailureCode
+  /** In words, with the system's own code where there is one. */
   readonly detail: string
+  /** The HTTP status, if the host answered. */
   readonly status?: number
+  /** How often it was tried. */
   readonly attempts: number
+  /** As in pages.jsonl. */
   readonly depth: number
+  /** As in pages.jsonl. */
   readonly referrer: string | null
+  /** As in pages.jsonl. */
   readonly via: Via
+  /** When it was given up. */
   readonly at: string
 }
 

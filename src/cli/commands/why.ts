@@ -279,7 +279,6 @@ function recordWords(record: Readonly<Record<string, unknown>>): string {
     'bytes',
     'contentType',
     'title',
-    'duplicateOf',
     'links',
     'markdownPath',
   ]
