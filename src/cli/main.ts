@@ -31,6 +31,8 @@ const COMMANDS: Record<Exclude<CommandName, 'help'>, Command> = {
 
 /** Runs one invocation and ends the process with its exit code. */
 export async function main(words: readonly string[]): Promise<void> {
+  // Should the process ever run out of things to wait for before the command has ended, that is no success.
+  process.exitCode = EXIT.environment
   const code = await run(words)
   // A write to stdout that failed is reported a moment later, and ends the process with its own code.
   await nextTurn()

@@ -17,6 +17,9 @@ import { runSitemapTask } from './sitemap-task.ts'
 /** A machine that slept: its wall clock has moved on, its monotonic clock has not. */
 const SUSPENDED_MS = 2_000
 
+/** Settlements that may wait for the store; beyond them no new work is taken. */
+const UNSETTLED = 256
+
 export type EndReason = 'finished' | 'limit' | 'time' | 'bytes' | 'stopped'
 
 export interface EngineOptions {
@@ -54,12 +57,14 @@ export function createEngine(options: EngineOptions): Engine {
   const { clock, settings } = tasks
   const settler = createSettler(frontier, options.output, { clock })
   const aborter = new AbortController()
+  /** Leases being worked on, and settlements on their way to the store. */
   const working = new Set<Promise<void>>()
-  let inFlight = 0
+  const settling = new Set<Promise<void>>()
   let answeredEver = false
   let pendingFetches = 0
   let bytes = 0
   let ending: EndReason | undefined
+  const stopped = Promise.withResolvers<void>()
   let failure: unknown
   let drainUntil: number | undefined
   let news = false
@@ -70,6 +75,7 @@ export function createEngine(options: EngineOptions): Engine {
   const stop = (reason: EndReason = 'stopped'): void => {
     if (ending !== undefined) return
     ending = reason
+    stopped.resolve()
     drainUntil = clock.now() + options.drainMs
     const cancel = clock.timer(options.drainMs, () => aborter.abort())
     aborter.signal.addEventListener('abort', cancel, { once: true })
@@ -157,18 +163,26 @@ export function createEngine(options: EngineOptions): Engine {
     }
   }
 
+  /** Keeps hold of a promise until it ends, and hears of it when it fails. */
+  const track = (jobs: Set<Promise<void>>, job: Promise<void>): void => {
+    const tracked = job.catch(fail).finally(() => {
+      jobs.delete(tracked)
+      wake()
+    })
+    jobs.add(tracked)
+  }
+  /** The slot does not wait for the store: it is free for the next host as soon as this one has answered. */
+  const hand = (lease: Lease, task: Task, result: TaskResult): void => track(settling, settle(lease, task, result))
+
   const work = async (lease: Lease): Promise<void> => {
     const permitted = createPermit(lease)
-    const settled: Promise<void>[] = []
-    // A store that fails is heard of at once, not when the lease is over.
-    const end = (task: Task, result: TaskResult): void => void settled.push(settle(lease, task, result).catch(fail))
     let nextStart = lease.notBefore
     let over = false
     for (const task of lease.tasks) {
       if (!over && nextStart > clock.now()) await clock.sleepUntil(nextStart, aborter.signal).catch(() => {})
       if (over || ending !== undefined || !(await permitted())) {
         over = true
-        end(task, { outcome: { kind: 'returned' } })
+        hand(lease, task, { outcome: { kind: 'returned' } })
         continue
       }
       const result = await runTask(task, lease)
@@ -178,33 +192,22 @@ export function createEngine(options: EngineOptions): Engine {
       }
       if (result.answeredAt !== undefined) nextStart = result.answeredAt + lease.delayMs
       if (result.host?.blockedUntil !== undefined) over = true
-      end(task, result)
+      hand(lease, task, result)
     }
-    await Promise.all(settled)
-  }
-
-  const start = (lease: Lease): void => {
-    inFlight += 1
-    const job = work(lease)
-      .catch(fail)
-      .finally(() => {
-        inFlight -= 1
-        working.delete(job)
-        wake()
-      })
-    working.add(job)
   }
 
   const loop = async (): Promise<void> => {
     while (ending === undefined) {
-      await options.readyForMore?.()
-      const free = options.slots - inFlight
-      if (free === 0) {
+      // A consumer that has stopped reading must not keep the crawl from stopping.
+      if (options.readyForMore !== undefined) await Promise.race([options.readyForMore(), stopped.promise])
+      if (ending !== undefined) return
+      const free = options.slots - working.size
+      if (free === 0 || settling.size > UNSETTLED) {
         await waitForNews(null)
         continue
       }
       const { leases, nextAt, state } = await frontier.lease({ worker: options.worker, want: free })
-      for (const lease of leases) start(lease)
+      for (const lease of leases) track(working, work(lease))
       if (state !== 'open') {
         ending = state
         return
@@ -224,8 +227,11 @@ export function createEngine(options: EngineOptions): Engine {
       } catch (error) {
         fail(error)
       }
-      while (working.size > 0) await Promise.allSettled(working)
-      await settler.flush()
+      while (working.size + settling.size > 0) {
+        const pending = [...working, ...settling]
+        await settler.flush()
+        await Promise.race(pending)
+      }
       cancelTimeLimit?.()
       drained()
       if (failure !== undefined) throw failure
@@ -234,7 +240,7 @@ export function createEngine(options: EngineOptions): Engine {
     stop,
     abort: () => aborter.abort(),
     get inFlight() {
-      return inFlight
+      return working.size
     },
     get drainUntil() {
       return drainUntil
