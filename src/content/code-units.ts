@@ -28,14 +28,8 @@ function copyUnits(text: string, bytes: Buffer): void {
   if (!LITTLE_ENDIAN) bytes.subarray(0, length).swap16()
 }
 
-/** The first `length` units as a string, with one byte a character where that is enough. */
+/** The first `length` units as a string. */
 export function textOfUnits(units: Uint16Array, length: number): string {
-  let union = 0
-  for (let at = 0; at < length; at++) union |= units[at] as number
   const bytes = Buffer.from(units.buffer, units.byteOffset, length * 2)
-  if (union > 0xff) {
-    if (!LITTLE_ENDIAN) bytes.swap16()
-    return bytes.toString('utf16le')
-  }
-  return Buffer.from(units.subarray(0, length)).toString('latin1')
+  return (LITTLE_ENDIAN ? bytes : Buffer.from(bytes).swap16()).toString('utf16le')
 }

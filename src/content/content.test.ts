@@ -206,6 +206,16 @@ describe('hostile pages', () => {
 })
 
 describe('what is said of a page', () => {
+  test('the text has the words without the signs of Markdown', () => {
+    const { text } = readContent(
+      `<main><h2>Use <code>a_b</code></h2><ol><li>one <b>bold</b> <del>gone</del></li></ol><blockquote>said</blockquote>
+      <pre><code class="language-js">x * y</code></pre><p>1 &lt; 2 | <img src="/i.png" alt="pic"></p>
+      <table><tr><th>k</th><th>v</th></tr><tr><td>a</td><td><a href="/x">b</a></td></tr></table></main>`,
+      { url: PAGE, title: null },
+    )
+    expect(text.split(/\s+/)).toEqual('Use a_b one bold gone said x y 1 < 2 pic k v a b'.split(' '))
+  })
+
   test('the hash names the Markdown, and text has no signs or targets', () => {
     const content = readContent('<main><h1>A</h1><p>See <a href="/b"><b>this</b></a>.</p></main>', {
       url: PAGE,

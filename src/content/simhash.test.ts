@@ -41,6 +41,21 @@ describe('simhash', () => {
     expect(hammingDistance(simhash(text), simhash(text.slice(1)))).toBeLessThan(16)
   })
 
+  test('forms of one character are one, whether they fold alone or with their neighbours', () => {
+    expect(simhash('Ａ caf\u00e9：open… now')).toBe(simhash('a cafe\u0301:OPEN... NOW'))
+    expect(simhash('a \ufb01le ™ か\u3099')).toBe(simhash('A file TM が'))
+    expect(simhash('ΟΔΟΣ ΣΟΦΟΣ.')).toBe(simhash('οδος σοφος'))
+    expect(simhash('\u1112\u1161\u11ab 글 😀')).toBe(simhash('한 글 😀'))
+    expect(simhash('x = y')).not.toBe(simhash('x e\u0338 y'))
+  })
+
+  test('a long text is read to its end', () => {
+    const text = words(60_000).join(' ')
+    expect(text.length).toBeGreaterThan(300_000)
+    expect(simhash(`${text} last`)).toBe(simhash(`  ${text}\nLAST.`))
+    expect(countTokens(`${text}\n${text}`)).toBe(2 * countTokens(text) + 1)
+  })
+
   test('no text gives zero, one word does not', () => {
     expect(simhash('')).toBe(0n)
     expect(simhash(' …!')).toBe(0n)
@@ -117,6 +132,8 @@ describe('counting tokens', () => {
     expect(countTokens('网络爬虫是一种自动程序')).toBe(11)
     expect(countTokens('1234567')).toBe(3)
     expect(countTokens('getElementById')).toBe(4)
+    expect(countTokens('HTTPServer, v2!!')).toBe(6)
+    expect(countTokens('a\n\n    b  ')).toBe(5)
     expect(countTokens('')).toBe(0)
   })
 

@@ -5,74 +5,112 @@
  * in any script, and a single character in scripts written without spaces, where pairs are character bigrams.
  */
 import { codeUnitsOf } from './code-units.ts'
-import { FOLDED, INTRICATE, KIND_SHIFT, PLAIN, SEPARATOR, WORD, foldText, type UnitTable } from './token-units.ts'
+import { FOLDED, INTRICATE, PLAIN, SEPARATOR, UNKNOWN, foldText, type UnitTable } from './token-units.ts'
 
 /** 0n for a text without a single token. */
 export function simhash(text: string): bigint {
-  return hashTokens(text, PLAIN) ?? hashTokens(foldText(text), FOLDED) ?? 0n
+  return hashText(text, PLAIN) ?? hashIntricateText(text)
 }
 
+/** Reads a text that has units which were not met before, or which fold only together with their neighbours. */
+function hashIntricateText(text: string): bigint {
+  PLAIN.learn(text)
+  const hash = hashText(text, PLAIN)
+  if (hash !== undefined) return hash
+  const folded = foldText(text)
+  FOLDED.learn(folded)
+  return hashText(folded, FOLDED) ?? 0n
+}
+
+/** Tokens wait here until there are so many, and then vote in pairs. */
+const BATCH = 1024
+const lows = new Int32Array(BATCH)
+const highs = new Int32Array(BATCH)
 /** How often each value occurred in each of the eight bytes of a feature's hash: the votes, not yet told apart by bit. */
 const votes = new Int32Array(8 * 256)
 
-/** Undefined if the text has a unit that the table cannot tell without its neighbours. */
-function hashTokens(text: string, { descriptions, describe }: UnitTable): bigint | undefined {
+/**
+ * Undefined if the table does not know a unit, or not without its neighbours. It does not ask for the unit at once,
+ * since around a call all that the loops keep in registers would go to memory.
+ */
+function hashText(text: string, { descriptions }: UnitTable): bigint | undefined {
   const units = codeUnitsOf(text)
+  const { length } = text
   votes.fill(0)
-  let tokens = 0
-  let previousLow = 0
-  let previousHigh = 0
-  let low = LOW_SEED
-  let high = HIGH_SEED
-  /** What the token that is being read consists of; SEPARATOR between tokens. */
-  let open = SEPARATOR
-  // The zero behind the text is a separator, and ends its last token.
-  for (let at = 0; at <= text.length; at++) {
-    const unit = units[at] as number
-    const description = (descriptions[unit] as number) || describe(unit)
-    const kind = description >> KIND_SHIFT
-    if (kind !== WORD || (open !== WORD && open !== SEPARATOR)) {
-      if (kind === INTRICATE) return undefined
-      if (open !== SEPARATOR) {
-        const tokenLow = mix(low)
-        const tokenHigh = mix(high ^ low)
-        if (tokens > 0) {
-          const pairLow = mix(Math.imul(previousLow, 0x9e3779b1) ^ tokenLow)
-          vote(pairLow, mix(Math.imul(previousHigh, 0x85ebca77) ^ tokenHigh ^ pairLow))
-        }
-        tokens++
-        previousLow = tokenLow
-        previousHigh = tokenHigh
-        low = LOW_SEED
-        high = HIGH_SEED
-        open = SEPARATOR
-      }
-      if (kind === SEPARATOR) continue
+  let features = 0
+  let waiting = 0
+  let at = 0
+  while (at < length) {
+    let description = descriptions[units[at] as number] as number
+    at++
+    if (description === SEPARATOR) continue
+    if (description === UNKNOWN || description === INTRICATE) return undefined
+    let low = addToLow(LOW_SEED, description)
+    let high = addToHigh(HIGH_SEED, description)
+    // A word goes on; a character is a token of its own. The zero behind the text ends its last word.
+    while (description < 0) {
+      description = descriptions[units[at] as number] as number
+      if (description >= 0) break
+      low = addToLow(low, description)
+      high = addToHigh(high, description)
+      at++
     }
-    const folded = description & 0xffff
-    low = Math.imul(low ^ folded, 0x01000193)
-    high = (Math.imul(high ^ folded, 0x5bd1e995) + 0x7f4a7c15) | 0
-    open = kind
+    lows[waiting] = low
+    highs[waiting] = high
+    waiting++
+    if (waiting === BATCH) {
+      votePairs(waiting)
+      features += waiting - 1
+      // The last one is still to meet its neighbour.
+      lows[0] = low
+      highs[0] = high
+      waiting = 1
+    }
   }
-  if (tokens === 0) return 0n
+  if (waiting === 0) return 0n
+  const tokenLow = lows[0] as number
   // A single token has no neighbour: it is the only feature.
-  if (tokens === 1) vote(previousLow, previousHigh)
-  const features = Math.max(1, tokens - 1)
-  return (BigInt(tally(4, features)) << 32n) | BigInt(tally(0, features))
+  if (features + waiting === 1) return join(mix(tokenLow), mix((highs[0] as number) ^ tokenLow))
+  votePairs(waiting)
+  features += waiting - 1
+  return join(tally(0, features), tally(4, features))
 }
 
-function vote(low: number, high: number): void {
-  count(low & 255)
-  count(256 | ((low >>> 8) & 255))
-  count(512 | ((low >>> 16) & 255))
-  count(768 | (low >>> 24))
-  count(1024 | (high & 255))
-  count(1280 | ((high >>> 8) & 255))
-  count(1536 | ((high >>> 16) & 255))
-  count(1792 | (high >>> 24))
+function join(low: number, high: number): bigint {
+  return (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0)
 }
 
-function count(at: number): void {
+function addToLow(low: number, description: number): number {
+  return Math.imul(low ^ (description & 0xffff), 0x01000193)
+}
+
+function addToHigh(high: number, description: number): number {
+  return (Math.imul(high ^ (description & 0xffff), 0x5bd1e995) + 0x7f4a7c15) | 0
+}
+
+/** Every two neighbours among the first `count` tokens that wait are a feature. */
+function votePairs(count: number): void {
+  let previousLow = mix(lows[0] as number)
+  let previousHigh = mix((highs[0] as number) ^ (lows[0] as number))
+  for (let at = 1; at < count; at++) {
+    const low = mix(lows[at] as number)
+    const high = mix((highs[at] as number) ^ (lows[at] as number))
+    const pairLow = mix(Math.imul(previousLow, 0x9e3779b1) ^ low)
+    const pairHigh = mix(Math.imul(previousHigh, 0x85ebca77) ^ high ^ pairLow)
+    previousLow = low
+    previousHigh = high
+    addVote(pairLow & 255)
+    addVote(256 | ((pairLow >>> 8) & 255))
+    addVote(512 | ((pairLow >>> 16) & 255))
+    addVote(768 | (pairLow >>> 24))
+    addVote(1024 | (pairHigh & 255))
+    addVote(1280 | ((pairHigh >>> 8) & 255))
+    addVote(1536 | ((pairHigh >>> 16) & 255))
+    addVote(1792 | (pairHigh >>> 24))
+  }
+}
+
+function addVote(at: number): void {
   votes[at] = (votes[at] as number) + 1
 }
 
@@ -93,7 +131,7 @@ function tally(firstByte: number, features: number): number {
       if (ones * 2 > features) word |= 1 << (byte * 8 + bit)
     }
   }
-  return word >>> 0
+  return word
 }
 
 /** The number of bits in which two fingerprints differ. */

@@ -7,28 +7,51 @@ export const MAX_MARKDOWN_LENGTH = 8 * 1024 * 1024
 
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]+/g
-/** Blank lines, or the fence of a code block; a quotation or list item may stand before a fence. */
+/** The fence of a code block; a quotation or list item may stand before it. */
 const FENCE = /^[ >\-*\d.]*(`{3,}|~{3,})/
 
+/** Nearly all lines stay as they are, so runs of them are copied at once. */
 export function tidyMarkdown(markdown: string): string {
   const bounded = markdown.length > MAX_MARKDOWN_LENGTH ? cutAtLine(markdown) : markdown
-  const lines = bounded.replace(CONTROL, '').split('\n')
+  const text = bounded.replace(CONTROL, '')
+  const mayHaveFences = text.includes('```') || text.includes('~~~')
   let out = ''
+  let runStart = 0
   let blank = true
   let fence = ''
-  for (const line of lines) {
-    if (fence === '') {
-      if (line.trim() === '') {
+  for (let start = 0, end = 0; start <= text.length; start = end + 1) {
+    end = text.indexOf('\n', start)
+    if (end < 0) end = text.length
+    if (fence !== '') {
+      if (closesFence(text.slice(start, end), fence)) fence = ''
+    } else if (isBlank(text, start, end)) {
+      // The first of several is kept, without its spaces.
+      if (blank || end > start) {
+        out += text.slice(runStart, start)
         if (!blank) out += '\n'
-        blank = true
-        continue
+        runStart = end + 1
       }
-      fence = FENCE.exec(line)?.[1] ?? ''
-    } else if (line.includes(fence) && line.replace(/^[ >]*/, '').trimEnd() === fence) fence = ''
+      blank = true
+      continue
+    } else if (mayHaveFences) fence = FENCE.exec(text.slice(start, end))?.[1] ?? ''
     blank = false
-    out += line + '\n'
   }
-  return out === '' ? '' : out.trimEnd() + '\n'
+  out += text.slice(runStart)
+  out = out.trimEnd()
+  return out === '' ? '' : out + '\n'
+}
+
+function isBlank(text: string, start: number, end: number): boolean {
+  if (start === end) return true
+  const first = text.charCodeAt(start)
+  return (first <= SPACE || first >= FIRST_BEYOND_ASCII) && text.slice(start, end).trim() === ''
+}
+
+const SPACE = 32
+const FIRST_BEYOND_ASCII = 128
+
+function closesFence(line: string, fence: string): boolean {
+  return line.includes(fence) && line.replace(/^[ >]*/, '').trimEnd() === fence
 }
 
 function cutAtLine(markdown: string): string {

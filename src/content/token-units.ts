@@ -4,21 +4,21 @@
  * the text has to be folded as a whole.
  */
 
+/** Not met before. */
+export const UNKNOWN = 0
 export const SEPARATOR = 1
-export const WORD = 2
-/** A character of a script that is written without spaces. */
-export const CHARACTER = 3
 /** Folds only together with its neighbours, or to several units. */
-export const INTRICATE = 4
-
-/** A description is a kind, shifted by this, and the folded unit. */
-export const KIND_SHIFT = 16
+export const INTRICATE = 2
+/** Part of a word; negative. */
+const WORD = -0x10000
+/** A character of a script that is written without spaces: a token of its own. */
+const CHARACTER = 0x10000
 
 export interface UnitTable {
-  /** By unit; 0 for one that was not met before. */
+  /** By unit: one of the three above, or the folded unit with WORD or CHARACTER. */
   readonly descriptions: Int32Array
-  /** Works a description out and keeps it. */
-  readonly describe: (unit: number) => number
+  /** Works out what is unknown. */
+  learn(text: string): void
 }
 
 /** For text as it comes. */
@@ -30,9 +30,17 @@ export function foldText(text: string): string {
   return text.normalize('NFKC').toLowerCase()
 }
 
-function createTable(read: (unit: number) => number): UnitTable {
+function createTable(describe: (unit: number) => number): UnitTable {
   const descriptions = new Int32Array(65_536)
-  return { descriptions, describe: (unit) => (descriptions[unit] = read(unit)) }
+  return {
+    descriptions,
+    learn(text) {
+      for (let at = 0; at < text.length; at++) {
+        const unit = text.charCodeAt(at)
+        if (descriptions[unit] === UNKNOWN) descriptions[unit] = describe(unit)
+      }
+    },
+  }
 }
 
 function describePlain(unit: number): number {
@@ -40,19 +48,17 @@ function describePlain(unit: number): number {
   const folded = foldText(character)
   const descriptions = Array.from({ length: folded.length }, (_, at) => describeFolded(folded.charCodeAt(at)))
   // Full-width and other punctuation, which may well fold to several units: an ellipsis, to three dots.
-  if (descriptions.every((description) => description >> KIND_SHIFT === SEPARATOR)) return SEPARATOR << KIND_SHIFT
+  if (descriptions.every((description) => description === SEPARATOR)) return SEPARATOR
   const joins = isSurrogate(unit) || JOINS.test(character.normalize('NFKC'))
-  return joins || descriptions.length > 1 ? INTRICATE << KIND_SHIFT : (descriptions[0] as number)
+  return joins || descriptions.length > 1 ? INTRICATE : (descriptions[0] as number)
 }
 
 function describeFolded(unit: number): number {
   const character = String.fromCharCode(unit)
-  let kind = SEPARATOR
   // The halves of a surrogate pair are mostly rare ideographs and emoji: together they act as one short word.
-  if (isSurrogate(unit)) kind = WORD
-  else if (UNSPACED.test(character)) kind = CHARACTER
-  else if (PART_OF_WORD.test(character)) kind = WORD
-  return (kind << KIND_SHIFT) | unit
+  if (isSurrogate(unit)) return WORD | unit
+  if (UNSPACED.test(character)) return CHARACTER | unit
+  return PART_OF_WORD.test(character) ? WORD | unit : SEPARATOR
 }
 
 function isSurrogate(unit: number): boolean {
