@@ -10,7 +10,7 @@ import type { Frontier, Lease, Output, Settlement } from '../frontier/index.ts'
 import type { TaskContext, TaskResult } from './context.ts'
 import { runPageTask } from './page-task.ts'
 import { failed } from './records.ts'
-import { runRobotsTask } from './robots-task.ts'
+import { refuseOrigin, runRobotsTask } from './robots-task.ts'
 import { createSettler } from './settler.ts'
 import { runSitemapTask } from './sitemap-task.ts'
 
@@ -64,7 +64,7 @@ export function createEngine(options: EngineOptions): Engine {
   let pendingFetches = 0
   let bytes = 0
   let ending: EndReason | undefined
-  const stopped = Promise.withResolvers<void>()
+  let releaseFromConsumer = (): void => {}
   let failure: unknown
   let drainUntil: number | undefined
   let news = false
@@ -75,7 +75,7 @@ export function createEngine(options: EngineOptions): Engine {
   const stop = (reason: EndReason = 'stopped'): void => {
     if (ending !== undefined) return
     ending = reason
-    stopped.resolve()
+    releaseFromConsumer()
     drainUntil = clock.now() + options.drainMs
     const cancel = clock.timer(options.drainMs, () => aborter.abort())
     aborter.signal.addEventListener('abort', cancel, { once: true })
@@ -134,7 +134,9 @@ export function createEngine(options: EngineOptions): Engine {
       if (error instanceof TiptoeError) throw error
       // Whatever a page makes our code do costs that page, never the crawl.
       const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-      return { ...failed(task, { code: 'parse', detail }, context), answeredAt: clock.now() }
+      const answeredAt = clock.now()
+      if (task.kind === 'robots') return { ...refuseOrigin(task, detail, context), answeredAt }
+      return { ...failed(task, { code: 'parse', detail }, context), answeredAt }
     }
   }
 
@@ -196,10 +198,19 @@ export function createEngine(options: EngineOptions): Engine {
     }
   }
 
+  /** Until the consumer is ready for more. One that has stopped reading must not keep the crawl from stopping. */
+  const waitForConsumer = (): Promise<void> | void => {
+    const ready = options.readyForMore?.()
+    if (ready === undefined) return
+    return new Promise((resolve, reject) => {
+      releaseFromConsumer = resolve
+      ready.then(resolve, reject)
+    })
+  }
+
   const loop = async (): Promise<void> => {
     while (ending === undefined) {
-      // A consumer that has stopped reading must not keep the crawl from stopping.
-      if (options.readyForMore !== undefined) await Promise.race([options.readyForMore(), stopped.promise])
+      await waitForConsumer()
       if (ending !== undefined) return
       const free = options.slots - working.size
       if (free === 0 || settling.size > UNSETTLED) {

@@ -91,6 +91,11 @@ function unavailable(task: Task, status: number | null, detail: string, context:
   return conclude(task, { state: 'allow-all', status, detail }, [], context)
 }
 
+/** The file could not be understood by us: nothing of the origin may be asked. */
+export function refuseOrigin(task: Task, detail: string, context: TaskContext): TaskResult {
+  return refuse(task, { status: null, detail, refusal: 'robots-unreachable' }, context)
+}
+
 /** Nothing of the origin may be asked. */
 function refuse(
   task: Task,
