@@ -4,12 +4,17 @@
  * `Foobot/1.2 (+url)` is `foobot`, on either side.
  *
  * Names with digits or letters beyond ASCII are no tokens by the RFC, yet sites and crawlers have them. They are
- * compared as whole words, so that `agent2` is not `agent1`, and a crawler that finds its word nowhere is spoken to by
- * its leading token.
+ * compared as whole words first, so that `agent2` is neither `agent1` nor `agent`. Only a crawler that finds its word
+ * nowhere is spoken to by the leading token, its own or the group's.
+ *
+ * A User-Agent string that passes for a browser's names its crawler behind `compatible;`, as in the RFC's own example
+ * (§2.2.1): `Mozilla/5.0 (compatible; ExampleBot/0.1; +url)` is `examplebot`.
  */
 import { isWhite } from './line.ts'
 import { octetsOfText } from './octets.ts'
 import type { Agent, Group } from './groups.ts'
+
+const COMPATIBLE = 'compatible; '
 
 /** `'*'` for the group of everyone else. Lower case; `token` begins `word` and may be empty. */
 export type AgentName = '*' | { readonly word: string; readonly token: string }
@@ -35,19 +40,23 @@ export interface Audience {
  * and says nothing still keeps it from `*`.
  */
 export function selectGroups(groups: readonly Group[], crawler: string): Audience {
-  const name = agentNameOf(octetsOfText(crawler))
-  if (name !== undefined && name !== '*') {
+  for (const name of namesOf(octetsOfText(crawler))) {
     const { word, token } = name
-    const isNamed: ((other: AgentName) => boolean)[] =
-      word === token
-        ? [(other) => other !== '*' && other.token === token]
-        : [(other) => other !== '*' && other.word === word, (other) => other !== '*' && other.word === token]
-    for (const test of isNamed) {
-      const audience = collect(groups, test)
-      if (audience !== undefined) return audience
-    }
+    const audience =
+      collect(groups, (other) => other !== '*' && other.word === word) ??
+      collect(groups, (other) => other !== '*' && (word === token ? other.token : other.word) === token)
+    if (audience !== undefined) return audience
   }
   return collect(groups, (other) => other === '*') ?? { groups: [], delayMs: undefined }
+}
+
+/** The names by which a crawler answers, in the order in which they are looked for. */
+function namesOf(crawler: string): Exclude<AgentName, '*'>[] {
+  const product = agentNameOf(crawler)
+  if (product === undefined || product === '*') return []
+  const disguise = product.word === 'mozilla' ? crawler.indexOf(COMPATIBLE) : -1
+  const inside = disguise < 0 ? undefined : agentNameOf(crawler.slice(disguise + COMPATIBLE.length))
+  return inside === undefined || inside === '*' ? [product] : [inside, product]
 }
 
 function collect(groups: readonly Group[], test: (name: AgentName) => boolean): Audience | undefined {

@@ -1,7 +1,8 @@
 /**
  * The form in which a rule's path and a URL's path are compared octet by octet, RFC 9309 §2.2.2:
  * percent-encoded unreserved characters are decoded, whatever may not stand in a URI is encoded, hex digits are upper
- * case. A reserved character and its encoding stay two different things, as RFC 3986 §2.2 has it: `%2F` is not `/`.
+ * case. A reserved character and its encoding stay two different things, as RFC 3986 §2.2 has it: `%2F` is not `/`;
+ * where it is no delimiter, the two are one in a second form, see `encodeReserved`.
  * `*` and `$` become `%2A` and `%24` wherever they are plain characters (§2.2.3), so a special one can be told from them.
  */
 
@@ -56,14 +57,39 @@ function canonicalize(octets: string, isPattern: boolean): string {
   return out
 }
 
+/** What delimits nothing in the path and in the query, RFC 3986 §3.3 and §3.4; and the same with its encoding. */
+const DATA_OF_PATH = /[:@!&()+,;=]/g
+const DATA_OF_QUERY = /[:/?@]/g
+const ANY_DATA_OF_PATH = /[:@!&()+,;=]|%(?:3A|40|21|26|28|29|2B|2C|3B|3D)/
+const ANY_DATA_OF_QUERY = /[:/?@]|%(?:3A|2F|3F|40)/
+
 /**
- * The second row of RFC 9309's table: behind the `?`, where `:`, `/` and `@` delimit nothing (RFC 3986 §3.4), a rule
- * with `https://` matches a URL with `https%3A%2F%2F` and the other way round. Takes and gives canonical octets.
+ * The same with the reserved characters encoded that are data where they stand, as in the second row of RFC 9309's
+ * table: behind the `?` a rule with `https://` matches a URL with `https%3A%2F%2F`, before it `/Special:` matches
+ * `/Special%3A`, and the other way round. Takes and gives canonical octets.
  */
-export function encodeQuery(canonical: string): string {
+export function encodeReserved(canonical: string): string {
+  const query = endOfPath(canonical)
+  return (
+    canonical.slice(0, query).replace(DATA_OF_PATH, percentOf) +
+    canonical.slice(query).replace(DATA_OF_QUERY, percentOf)
+  )
+}
+
+/** Whether two canonical octet strings that differ can be the same in the other form, when this is one of them. */
+export function hasReservedData(canonical: string): boolean {
+  const query = endOfPath(canonical)
+  return ANY_DATA_OF_PATH.test(canonical.slice(0, query)) || ANY_DATA_OF_QUERY.test(canonical.slice(query))
+}
+
+/** Behind the first `?`; at the end when there is none. */
+function endOfPath(canonical: string): number {
   const query = canonical.indexOf('?') + 1
-  if (query === 0) return canonical
-  return canonical.slice(0, query) + canonical.slice(query).replace(/[:/@]/g, (char) => percent(char.charCodeAt(0)))
+  return query === 0 ? canonical.length : query
+}
+
+function percentOf(char: string): string {
+  return percent(char.charCodeAt(0))
 }
 
 /** Path and query of an absolute, scheme-relative or host-first URL, or of a path; always begins with `/`. */

@@ -2,4 +2,4 @@
 export { parseRobots, type Robots, type RobotsVerdict } from './robots.ts'
 export { ROBOTS_MAX_BYTES } from './octets.ts'
 export { ROBOTS_MAX_SITEMAPS } from './groups.ts'
-export { ROBOTS_MAX_WILDCARD_RULES } from './rules.ts'
+export { ROBOTS_MAX_MATCH_STEPS } from './rules.ts'

@@ -1,6 +1,7 @@
 /**
  * One line of a robots.txt, RFC 9309 §2.2, with the mistakes that Google's parser and crawler-commons forgive: a missing
- * colon, a misspelt directive, a line break of HTML at the end. What a line means in its place is for `groups.ts`.
+ * colon, a misspelt directive, a line break of HTML at the end, the bare address of a sitemap. What a line means in its
+ * place is for `groups.ts`.
  */
 
 export type Directive = 'user-agent' | 'allow' | 'disallow' | 'sitemap' | 'crawl-delay' | 'other'
@@ -58,6 +59,7 @@ export function parseLine(raw: string): Line | undefined {
   const colon = line.indexOf(':')
   const key = colon < 0 ? '' : trim(line.slice(0, colon))
   if (colon >= 0 && !isDirectiveThenValue(key)) {
+    if (isSitemapAddress(key, line)) return { directive: 'sitemap', value: line }
     return key === '' ? undefined : { directive: directiveOf(key), value: trim(line.slice(colon + 1)) }
   }
   // The colon was forgotten. White space stands for it, but only between exactly two words.
@@ -72,6 +74,11 @@ export function parseLine(raw: string): Line | undefined {
 function isDirectiveThenValue(key: string): boolean {
   const gap = indexOfBlank(key, 0)
   return gap > 0 && NAMES.has(key.slice(0, gap).toLowerCase())
+}
+
+/** Whether a line is nothing but the URL of what calls itself a sitemap. */
+function isSitemapAddress(key: string, line: string): boolean {
+  return /^https?$/i.test(key) && /^[^:]+:\/\/\S+$/.test(line) && /sitemap/i.test(line)
 }
 
 function directiveOf(key: string): Directive {
@@ -98,7 +105,10 @@ function indexOfBlank(text: string, from: number): number {
   return space < 0 ? tab : tab < 0 ? space : Math.min(space, tab)
 }
 
-/** ASCII white space alone: an octet above 0x7f is part of some character, where `String.trim` would see a blank. */
+/**
+ * ASCII white space, and the NUL with which some servers pad their lines. An octet above 0x7f is part of some character,
+ * where `String.trim` would see a blank.
+ */
 function trim(text: string): string {
   let start = 0
   let end = text.length
@@ -108,5 +118,5 @@ function trim(text: string): string {
 }
 
 export function isWhite(code: number): boolean {
-  return code === 0x20 || (code >= 0x09 && code <= 0x0d)
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d) || code === 0
 }

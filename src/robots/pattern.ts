@@ -1,7 +1,7 @@
 /**
  * `*` and `$`, RFC 9309 §2.2.3, in time linear in the path. A pattern is cut at its stars; the pieces are looked for
  * from left to right, each as early as possible, and no piece is ever looked for twice: if an early place does not lead
- * to a match, no later one would.
+ * to a match, no later one would. Every octet passed on the way is counted, so that a caller with many patterns can stop.
  */
 
 export interface Pattern {
@@ -16,6 +16,11 @@ export interface Pattern {
   readonly minimumLength: number
 }
 
+/** What is left of the work that one verdict may cost, in octets passed; may fall below zero by one pattern's work. */
+export interface Steps {
+  left: number
+}
+
 interface Piece {
   readonly text: string
   /** How far to fall back at each position (Knuth, Morris, Pratt); made when first needed, for long pieces only. */
@@ -28,27 +33,39 @@ interface Piece {
  */
 const SHORT_PIECE = 200
 
+/** What it costs to begin a search, and to pass an octet in a search of our own, in octets passed by `indexOf`. */
+const STEPS_PER_PIECE = 20
+const STEPS_PER_OCTET_OF_LONG = 4
+
+const NO_PIECES: readonly Piece[] = []
+
 /** Takes canonical octets; see `canonical.ts`. */
 export function compilePattern(canonical: string): Pattern {
   const isAnchored = canonical.endsWith('$')
   const body = isAnchored ? canonical.slice(0, -1) : canonical
+  if (!body.includes('*')) {
+    // Without a star the prefix is the whole: its ending is the empty string, at a fixed place.
+    const ending = isAnchored ? '' : undefined
+    return { prefix: body, pieces: NO_PIECES, ending, hasStar: false, minimumLength: body.length }
+  }
   const [prefix = '', ...rest] = body.split('*')
   const ending = isAnchored ? rest.pop() : undefined
   const pieces = rest.filter((text) => text !== '').map((text): Piece => ({ text, fallback: undefined }))
-  const hasStar = body.includes('*')
   const minimumLength = pieces.reduce((sum, piece) => sum + piece.text.length, prefix.length + (ending?.length ?? 0))
-  // Without a star the prefix is the whole: its ending is the empty string, at a fixed place.
-  return { prefix, pieces, ending: isAnchored ? (ending ?? '') : undefined, hasStar, minimumLength }
+  return { prefix, pieces, ending, hasStar: true, minimumLength }
 }
 
-export function matchesPattern(pattern: Pattern, path: string): boolean {
+export function matchesPattern(pattern: Pattern, path: string, steps: Steps): boolean {
   if (path.length < pattern.minimumLength || !path.startsWith(pattern.prefix)) return false
   if (!pattern.hasStar) return pattern.ending === undefined || path.length === pattern.prefix.length
   let at = pattern.prefix.length
   for (const piece of pattern.pieces) {
-    const found = piece.text.length <= SHORT_PIECE ? path.indexOf(piece.text, at) : indexOfLong(path, piece, at)
+    const isShort = piece.text.length <= SHORT_PIECE
+    const found = isShort ? path.indexOf(piece.text, at) : indexOfLong(path, piece, at)
+    const end = found < 0 ? path.length : found + piece.text.length
+    steps.left -= STEPS_PER_PIECE + (end - at) * (isShort ? 1 : STEPS_PER_OCTET_OF_LONG)
     if (found < 0) return false
-    at = found + piece.text.length
+    at = end
   }
   if (pattern.ending === undefined) return true
   return path.length - pattern.ending.length >= at && path.endsWith(pattern.ending)
@@ -58,11 +75,16 @@ function indexOfLong(path: string, piece: Piece, from: number): number {
   const { text } = piece
   const fallback = (piece.fallback ??= fallbackOf(text))
   let matched = 0
+  let wanted = text.charCodeAt(0)
   for (let at = from; at < path.length; at++) {
     const code = path.charCodeAt(at)
-    while (matched > 0 && text.charCodeAt(matched) !== code) matched = fallback[matched - 1] ?? 0
-    if (text.charCodeAt(matched) === code) matched++
-    if (matched === text.length) return at + 1 - matched
+    while (matched > 0 && wanted !== code) {
+      matched = fallback[matched - 1] ?? 0
+      wanted = text.charCodeAt(matched)
+    }
+    if (wanted !== code) continue
+    if (++matched === text.length) return at + 1 - matched
+    wanted = text.charCodeAt(matched)
   }
   return -1
 }

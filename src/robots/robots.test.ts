@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseRobots, ROBOTS_MAX_BYTES, ROBOTS_MAX_SITEMAPS, ROBOTS_MAX_WILDCARD_RULES } from './index.ts'
+import { parseRobots, ROBOTS_MAX_BYTES, ROBOTS_MAX_MATCH_STEPS, ROBOTS_MAX_SITEMAPS } from './index.ts'
 
 const lines = (...all: string[]): string => `${all.join('\n')}\n`
 const bytes = (...values: (string | number[])[]): Uint8Array =>
@@ -310,24 +310,25 @@ describe('limits', () => {
     expect(parseRobots(`User-agent: *${' '.repeat(ROBOTS_MAX_BYTES)}\nDisallow: /`).check('a', '/').allowed).toBe(true)
   })
 
-  it('is strict with the rules beyond the most that may have stars', () => {
-    const stars = Array.from({ length: ROBOTS_MAX_WILDCARD_RULES }, (_, i) => `Disallow: /s${i}*x`)
+  it('is strict with the rules with stars for which no steps are left', () => {
+    const stars = Array.from({ length: ROBOTS_MAX_MATCH_STEPS / 8000 }, (_, i) => `Disallow: /q*${1000 + i}*b`)
     const robots = parseRobots(
-      lines(
-        'User-agent: *',
-        ...stars,
-        'Disallow: /cut*here',
-        'Allow: /cut*open',
-        'Disallow: /plain',
-        'Allow: /plain/open',
-      ),
+      lines('User-agent: *', ...stars, 'Allow: /q*aaa', 'Disallow: /q*z', 'Allow: /qa/open/and/plain'),
     )
-    expect(robots.check('a', '/s4999/x').allowed).toBe(false)
-    expect(robots.check('a', '/s4999/y').allowed).toBe(true)
-    expect(robots.check('a', '/cut/here').allowed).toBe(false)
-    expect(robots.check('a', '/cut/there').allowed).toBe(false)
-    expect(robots.check('a', '/cut/long/open').allowed).toBe(false)
-    expect(robots.check('a', '/plain/open').allowed).toBe(true)
+    expect(robots.check('a', '/qaaa')).toMatchObject({ allowed: true, rule: 'Allow: /q*aaa' })
+    expect(robots.check('a', '/qa').allowed).toBe(true)
+    const long = 'a'.repeat(8000)
+    expect(robots.check('a', `/q${long}`)).toMatchObject({ allowed: false, rule: 'Disallow: /q*z' })
+    expect(robots.check('a', `/q1001${long}b`)).toMatchObject({ allowed: false, rule: 'Disallow: /q*1001*b' })
+    expect(robots.check('a', `/qa/open/and/plain/${long}`).allowed).toBe(true)
+  })
+
+  it('is not strict with a thousand rules with stars and a long URL', () => {
+    const stars = Array.from({ length: 1000 }, (_, i) => `Disallow: /*${i}*bb`)
+    const robots = parseRobots(lines('User-agent: *', ...stars, 'Disallow: /*cc', 'Allow: /*cd'))
+    expect(robots.check('a', `/${'a'.repeat(1900)}`).allowed).toBe(true)
+    expect(robots.check('a', `/${'a'.repeat(1900)}cc`).allowed).toBe(false)
+    expect(robots.check('a', `/${'a'.repeat(1900)}cd`).allowed).toBe(true)
   })
 })
 

@@ -413,10 +413,15 @@ describe('google/robotstxt, robots_test.cc', () => {
       disallowed: [at('/foo/quz')],
     },
     {
-      source: 'IndexHTMLisDirectory is not followed',
+      source: 'IndexHTMLisDirectory',
       body: ['User-agent: *', 'Allow: /allowed-slash/index.html', 'Disallow: /'],
-      allowed: [at('/allowed-slash/index.html')],
-      disallowed: [at('/allowed-slash/'), at('/allowed-slash/index.htm'), at('/anyother-url')],
+      allowed: [at('/allowed-slash/index.html'), at('/allowed-slash/')],
+      disallowed: [
+        at('/allowed-slash/index.htm'),
+        at('/allowed-slash/other'),
+        at('/allowed-slash'),
+        at('/anyother-url'),
+      ],
     },
     {
       source: 'LineTooLong, cut',
@@ -1023,14 +1028,7 @@ describe('robots-parser, test/Robots.js', () => {
         'Disallow: /✿%a',
         'Disallow: /http%3A%2F%2Fexample.org',
       ],
-      allowed: [
-        '/✼testing',
-        '/%E2%9C%BCtesting',
-        '/✤testing',
-        '/%E2%9C%A4testing',
-        '/http://example.org',
-        '/http:%2F%2Fexample.org',
-      ],
+      allowed: ['/✼testing', '/%E2%9C%BCtesting', '/✤testing', '/%E2%9C%A4testing', '/http://example.org'],
       disallowed: [
         '/%CF%80',
         '/%CF%80/index.html',
@@ -1051,6 +1049,8 @@ describe('robots-parser, test/Robots.js', () => {
         '/✿%a',
         '/%E2%9C%BF%atest',
         '/http%3A%2F%2Fexample.org',
+        // Allowed by the suite; RFC 9309 §2.2.2 encodes a reserved character before it compares.
+        '/http:%2F%2Fexample.org',
       ].map((path) => `http://www.example.com${path}`),
     },
     {
@@ -1379,7 +1379,8 @@ describe('temoto/robotstxt, spatie/robots-txt', () => {
 
 describe('percent-encoding, URL Standard and RFC 3986', () => {
   const unreserved = Array.from('azAZ09-._~').map((char) => [char, `%${char.charCodeAt(0).toString(16)}`] as const)
-  const reserved = Array.from(':/?@!&()+,;=').map((char) => [char, `%${char.charCodeAt(0).toString(16)}`] as const)
+  const delimiters = Array.from('/?').map((char) => [char, `%${char.charCodeAt(0).toString(16)}`] as const)
+  const reserved = Array.from(':@!&()+,;=').map((char) => [char, `%${char.charCodeAt(0).toString(16)}`] as const)
   const forbidden = Array.from(' "<>\\^`{|}[]\'').map((char) => [char, `%${char.charCodeAt(0).toString(16)}`] as const)
   verify([
     ...unreserved.map(([char, code]) =>
@@ -1388,16 +1389,22 @@ describe('percent-encoding, URL Standard and RFC 3986', () => {
     ...unreserved.map(([char, code]) =>
       pattern('unreserved: one thing', `/x${code}y`, [`/x${char}y`, `/x${code}y`], []),
     ),
-    ...reserved.map(([char, code]) =>
-      pattern('reserved in a path: two things', `/x${char}y`, [`/x${char}y`], [`/x${code}y`]),
+    ...delimiters.map(([char, code]) =>
+      pattern('a delimiter of the path: two things', `/x${char}y`, [`/x${char}y`], [`/x${code}y`]),
     ),
-    ...reserved.map(([char, code]) =>
+    ...delimiters.map(([char, code]) =>
       pattern(
-        'reserved in a path: two things',
+        'a delimiter of the path: two things',
         `/x${code}y`,
         [`/x${code}y`, `/x${code.toUpperCase()}y`],
         [`/x${char}y`],
       ),
+    ),
+    ...reserved.map(([char, code]) =>
+      pattern('reserved, but data in a path: one thing', `/x${char}y`, [`/x${char}y`, `/x${code}y`], ['/xy']),
+    ),
+    ...reserved.map(([char, code]) =>
+      pattern('reserved, but data in a path: one thing', `/x${code}y`, [`/x${char}y`, `/x${code}y`], ['/xy']),
     ),
     ...forbidden.map(([char, code]) =>
       pattern('not allowed in a URI: one thing', `/x${char}y`, [`/x${char}y`, `/x${code}y`], ['/xy']),
@@ -1405,7 +1412,7 @@ describe('percent-encoding, URL Standard and RFC 3986', () => {
     ...forbidden.map(([char, code]) =>
       pattern('not allowed in a URI: one thing', `/x${code}y`, [`/x${char}y`, `/x${code}y`], ['/xy']),
     ),
-    ...[':', '/', '@'].map((char) =>
+    ...[':', '/', '?', '@'].map((char) =>
       pattern(
         'no delimiter in a query: one thing',
         `/p?u=${char}y`,
@@ -1432,4 +1439,140 @@ describe('percent-encoding, URL Standard and RFC 3986', () => {
     pattern('ending overlapping the prefix', '/aba*aba$', ['/abaaba', '/abaxaba'], ['/aba', '/ababa']),
     pattern('pieces in order', '/*b*a$', ['/ba', '/aba', '/xbxa'], ['/ab', '/a', '/b']),
   ])
+})
+
+describe('google/robotstxt-spec-test', () => {
+  verify([
+    {
+      source: 'stress/860237, a token is read off a name with digits',
+      body: ['User-agent: *', 'Crawl-delay : 60', 'Disallow : /*baz*', '', 'User-agent: XYZ123bot', 'Disallow: /'],
+      agent: 'XYZ',
+      disallowed: ['http://example.com/foo', 'http://example.com/'],
+    },
+    {
+      source: 'stress/369883, line breaks of HTML between the lines',
+      body: ['User-agent: *', '<br />', 'Allow: /', '<br />', 'User-agent: BarBot', '<br />', 'Disallow: /', '<br />'],
+      agent: 'BarBot',
+      disallowed: ['http://example.com/foo/bar'],
+    },
+  ])
+})
+
+describe('the index page of a directory, google/robotstxt and crawler-commons', () => {
+  verify([
+    {
+      source: 'testPrecedenceOfRules',
+      body: ['User-Agent: wget', 'Allow: /', 'Allow: /foo', 'Allow: /index.html', 'Disallow: /*'],
+      agent: 'wget',
+      allowed: ['/', '/foo', '/index.html'],
+      disallowed: ['/?q', '/bar', '/index.htm'],
+    },
+    {
+      source: 'with stars and an end',
+      body: ['User-agent: *', 'Allow: /*/index.htm$', 'Disallow: /'],
+      allowed: ['/a/', '/a/b/', '/a/index.htm'],
+      disallowed: ['/a', '/a/index.html', '/a/?q'],
+    },
+    {
+      source: 'a longer rule still wins',
+      body: ['User-agent: *', 'Allow: /a/index.html', 'Disallow: /a/*'],
+      allowed: ['/a/index.html', '/a/'],
+      disallowed: ['/a/b'],
+    },
+    {
+      source: 'a disallow rule closes only what it says',
+      body: ['User-agent: *', 'Disallow: /a/index.html'],
+      allowed: ['/a/', '/a/index.htm'],
+      disallowed: ['/a/index.html'],
+    },
+    {
+      source: 'another name is not an index',
+      body: ['User-agent: *', 'Allow: /a/my-index.html', 'Disallow: /'],
+      disallowed: ['/a/'],
+    },
+  ])
+})
+
+describe('names of crawlers, robots-txt-guard, protego, robotexclusionrulesparser', () => {
+  const body = ['User-agent: agent', 'Disallow: /1', '', 'User-agent: agent1', 'Disallow: /2']
+  const disguised = [
+    'User-agent: ExampleBot',
+    'Disallow: /foo',
+    'Disallow: /bar',
+    '',
+    'User-agent: *',
+    'Disallow: /baz',
+  ]
+  const lviv = ['User-agent: Львів-bot', 'Disallow: /totalitarianism/']
+  verify([
+    { source: 'the word before the token', body, agent: 'agent', allowed: ['/2'], disallowed: ['/1'] },
+    { source: 'the word before the token', body, agent: 'agent1', allowed: ['/1'], disallowed: ['/2'] },
+    { source: 'the token when no word is found', body, agent: 'agent2', allowed: ['/2'], disallowed: ['/1'] },
+    {
+      source: 'RFC 9309 §2.2.1, the User-Agent header of the example',
+      body: disguised,
+      agent: 'Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)',
+      allowed: ['/baz'],
+      disallowed: ['/foo', '/bar'],
+    },
+    {
+      source: 'a browser',
+      body: disguised,
+      agent: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36',
+      allowed: ['/foo'],
+      disallowed: ['/baz'],
+    },
+    {
+      source: 'a group for what the crawler passes for',
+      body: ['User-agent: Mozilla', 'Disallow: /foo'],
+      agent: 'Mozilla/5.0 (compatible; ExampleBot/0.1)',
+      disallowed: ['/foo'],
+    },
+    {
+      source: 'test_non_ascii',
+      body: lviv,
+      agent: 'Mozilla/5.0 (compatible; Львів-bot/1.1)',
+      allowed: ['/'],
+      disallowed: ['/totalitarianism/foo.htm'],
+    },
+  ])
+})
+
+describe('CPython, test_robotparser.py, PercentEncodingTest', () => {
+  verify([
+    pattern('data in a path', '/wiki/Special:', ['/wiki/Special:A', '/wiki/Special%3AA', '/wiki/Special%3aA'], []),
+    pattern('data in a path, behind a star', '/*/a%3Db', ['/x/a=b', '/x/a%3Db', '/x/?/a%3Db'], ['/x/?/a=b']),
+    pattern('no query', '/question%3Fq=v', ['/question%3Fq=v'], ['/question?q=v']),
+    pattern('in a query', '/question?q=%3F', ['/question?q=?', '/question?q=%3F'], ['/question?q=']),
+    pattern('in a query', '/question?q=?', ['/question?q=?', '/question?q=%3F'], ['/question?q=']),
+    pattern('a delimiter of the query', '/eq?q%3Dv', ['/eq?q%3Dv'], ['/eq?q=v']),
+    pattern('a delimiter of the query', '/amp?q=v%26a', ['/amp?q=v%26a'], ['/amp?q=v&a']),
+    pattern('encoded twice', '/p%2525xy', ['/p%2525xy'], ['/p%xy', '/p%25xy']),
+    pattern('specials', '/dollar%24', ['/dollar$', '/dollar%24'], ['/dollar']),
+    pattern('specials', '/asterisk%2A', ['/asterisk*', '/asterisk%2A'], ['/asterisk']),
+  ])
+})
+
+describe('texting_robots and crawler-commons', () => {
+  verify([
+    {
+      source: 'test_robot_handles_random_nulls',
+      body: ['User-Agent: *', '\0\0Allow: /family\0\0', 'Disallow: /family/photos\0\0\0'],
+      allowed: ['/family'],
+      disallowed: ['/family/photos'],
+    },
+    {
+      source: 'test_robot_crazy_long_regex',
+      body: ['User-agent: *', 'Disallow: /basket*', `Disallow: /*?${'*'.repeat(84)}donotindex=1*`],
+      allowed: ['/example/file?xyz=42'],
+      disallowed: ['/basket/ball', '/example/file?xyz=42&donotindex=1'],
+    },
+  ])
+
+  it('testSitemap: the bare address of a sitemap is one', () => {
+    const { sitemaps } = parseRobots(
+      'Sitemap: http://a/1.xml\nhttp://a/dir/my-Sitemap.xml\nhttps://a/about\nhttp: sitemap\n',
+    )
+    expect(sitemaps).toEqual(['http://a/1.xml', 'http://a/dir/my-Sitemap.xml'])
+  })
 })
