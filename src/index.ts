@@ -125,7 +125,11 @@ export function originOf(url: string | URL): Origin {
 /** The links of an HTML page in document order, resolved and each once. */
 export function extractLinks(html: string | Uint8Array, pageUrl: string | URL): Link[] {
   const page = textOrBytesOf('html', html)
-  return linksOf(typeof page === 'string' ? page : decode(page, 'text/html').text, urlTextOf('pageUrl', pageUrl))
+  const base = urlTextOf('pageUrl', pageUrl)
+  if (typeof page === 'string') return linksOf(page, base)
+  // The query of a link is encoded as its page is.
+  const { text, charset } = decode(page, 'text/html')
+  return linksOf(text, base, charset)
 }
 
 /** The URLs that a sitemap, sitemap index, feed or list names, read as a stream and unpacked where needed. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeBody } from './index.ts'
@@ -29,6 +30,19 @@ describe('the order of evidence', () => {
     ['text/html; charset=utf-16', 'utf-16le'],
     ['text/html; charset="ut\\f-8"', 'utf-8'],
     ['text/html; charset=x-user-defined', 'x-user-defined'],
+    ['text/html; charset=gbk\r\n', 'gbk'],
+    ['text/html; charset=";charset=foo"; charset=gbk', 'windows-1252'],
+    ['text/html; charset =gbk', 'windows-1252'],
+    ['text/html; charset= "gbk"', 'windows-1252'],
+    ["text/html; charset='gbk'", 'windows-1252'],
+    ['text/html; charset=\u0100; charset=gbk', 'gbk'],
+    ['text/html; charset=; charset=gbk', 'gbk'],
+    ['text; charset=gbk', 'windows-1252'],
+    ['text/html; charset=gbk, text/html', 'gbk'],
+    ['text/html; charset=gbk, text/plain', 'windows-1252'],
+    ['text/plain; charset=gbk, text/html; charset=koi8-r', 'koi8-r'],
+    ['text/html; charset=gbk, */*; charset=koi8-r, nonsense', 'gbk'],
+    ['text/html; x="a, text/plain"; charset=gbk', 'gbk'],
   ])('the header %j says %s', (contentType, name) => {
     expect(charset('x', contentType)).toBe(name)
   })
@@ -107,8 +121,47 @@ describe('decoding', () => {
     ['x-mac-cyrillic', 'x-mac-ukrainian', [0xdf, 0xff], 'я€'],
     ['gbk has gb18030 and a lone 0x80', 'gb2312', [0x80, 0xa2, 0xe3, 0x81, 0x30, 0x84, 0x36], '€€¥'],
     ['big5', 'big5', [0xa4, 0xa4, 0xa4, 0xe5], '中文'],
+    ['big5 with the Hong Kong supplement', 'big5-hkscs', [0x87, 0x40, 0x87, 0x45, 0xfe, 0xfe, 0xf9, 0xfe], '䏰𧉧秔￭'],
+    ['big5 with letters that have two accents', 'big5', [0x88, 0x62, 0x88, 0xa5], 'Ê̄ê̌'],
+    ['big5 with the picture of DEL', 'big5', [0xa3, 0xe0], '␡'],
+    [
+      'big5 keeps ASCII after a broken pair',
+      'big5',
+      [0xa4, 0x3c, 0x81, 0x40, 0x80, 0xff, 0xa4],
+      '\ufffd<\ufffd@\ufffd\ufffd\ufffd',
+    ],
     ['shift_jis', 'sjis', [0x82, 0xa0, 0xb1, 0x81, 0x20], 'あｱ\ufffd '],
+    [
+      'shift_jis with its extensions and private use',
+      'sjis',
+      [0x87, 0x40, 0xfa, 0x40, 0xf0, 0x40, 0x80],
+      '①ⅰ\ue000\x80',
+    ],
+    [
+      'shift_jis keeps ASCII after a broken pair, and control characters',
+      'sjis',
+      [0x85, 0x40, 0x81, 0xff, 0xa0, 0x1a, 0x1c, 0x7f, 0x82],
+      '\ufffd@\ufffd\ufffd\x1a\x1c\x7f\ufffd',
+    ],
     ['euc-jp', 'x-euc-jp', [0xa4, 0xa2, 0x8e, 0xb1, 0x8f, 0xb0, 0xa1], 'あｱ丂'],
+    [
+      'euc-jp keeps ASCII after a broken pair, and lets no C1 byte through',
+      'euc-jp',
+      [0xa4, 0x3c, 0x8e, 0x3c, 0x8f, 0xb0, 0x3c, 0x85, 0xa9, 0xa1, 0x8f],
+      '\ufffd<\ufffd<\ufffd<\ufffd\ufffd\ufffd',
+    ],
+    [
+      'iso-2022-jp in its five modes',
+      'iso-2022-jp',
+      [0x1b, 0x28, 0x4a, 0x5c, 0x7e, 0x1b, 0x28, 0x49, 0x31, 0x1b, 0x24, 0x40, 0x24, 0x22, 0x1b, 0x28, 0x42, 0x5c],
+      '¥‾ｱあ\\',
+    ],
+    [
+      'iso-2022-jp with an escape too many, and one cut off',
+      'iso-2022-jp',
+      [0x1b, 0x28, 0x4a, 0x1b, 0x28, 0x42, 0x41, 0x0e, 0x1b, 0x24, 0x42, 0x24, 0x1b, 0x28],
+      '\ufffdA\ufffd\ufffd\ufffd\ufffd',
+    ],
     ['iso-2022-jp', 'iso-2022-jp', [0x1b, 0x24, 0x42, 0x24, 0x22, 0x1b, 0x28, 0x42, 0x41], 'あA'],
     ['euc-kr', 'ks_c_5601-1987', [0xb0, 0xa1, 0xc8, 0xfe], '가힝'],
     ['euc-kr with the syllables of windows-949', 'euc-kr', [0x81, 0x41, 0x8c, 0x63, 0xc6, 0x52], '갂똠힣'],
@@ -123,6 +176,19 @@ describe('decoding', () => {
     ['the replacement encoding of nothing', 'hz-gb-2312', [], ''],
   ])('%s', (_, label, bytes, text) => {
     expect(decoded(label, ...bytes)).toBe(text)
+  })
+
+  test.each([
+    ['big5', '99894312a016da54'],
+    ['euc-kr', '02dbf3867eadaf18'],
+    ['shift_jis', '1bcb2553a681e18c'],
+    ['euc-jp', 'edc8ecb89d98dba8'],
+  ])('%s has every pair of its index in the Encoding Standard, and no other', (label, digest) => {
+    const bytes: number[] = []
+    for (let lead = 0x80; lead <= 0xff; lead++)
+      for (let trail = 0x21; trail <= 0xff; trail++) bytes.push(lead, trail, 0x20)
+    const text = decoded(label, ...bytes)
+    expect(createHash('sha256').update(text).digest('hex').slice(0, 16)).toBe(digest)
   })
 
   test('the replacement encoding has its name', () => {

@@ -4,7 +4,7 @@
  * look like, windows-1252.
  */
 import { isAscii, isUtf8 } from 'node:buffer'
-import { decodeEucKr } from './euc-kr.ts'
+import { decodeText } from './decoders.ts'
 import {
   encodingMeantByMeta,
   encodingOfBom,
@@ -13,10 +13,10 @@ import {
   encodingOfPrescan,
   encodingOfUtf16Declaration,
   encodingOfXmlDeclaration,
-  mediaTypeOf,
 } from './encoding-sniff.ts'
 import { encodingOfLabel } from './encoding-label.ts'
 import { readTokens } from './html-tokens.ts'
+import { mediaTypeOf } from './media-type.ts'
 
 export interface DecodedBody {
   readonly text: string
@@ -27,7 +27,7 @@ export interface DecodedBody {
 export function decodeBody(bytes: Uint8Array, contentType: string | null): DecodedBody {
   const certain = encodingOfBom(bytes) ?? encodingOfContentType(contentType)
   if (certain !== null) return decodeAs(bytes, certain)
-  const kind = kindOf(mediaTypeOf(contentType))
+  const kind = kindOf(mediaTypeOf(contentType)?.essence ?? null)
   if (kind === 'xml') {
     const declared = encodingOfUtf16Declaration(bytes) ?? encodingOfXmlDeclaration(bytes) ?? encodingOfPrescan(bytes)
     return decodeAs(bytes, declared ?? 'utf-8')
@@ -41,22 +41,14 @@ export function decodeBody(bytes: Uint8Array, contentType: string | null): Decod
 }
 
 function decodeAs(bytes: Uint8Array, charset: string): DecodedBody {
-  return { text: textOf(bytes, charset), charset }
-}
-
-function textOf(bytes: Uint8Array, charset: string): string {
-  // "replacement" stands for encodings that hide markup from filters: one U+FFFD and no content (Encoding §14.1).
-  if (charset === 'replacement') return bytes.length === 0 ? '' : '\ufffd'
-  if (charset === 'euc-kr') return decodeEucKr(bytes)
-  // Node's Big5 lacks the Hong Kong supplement, and its Shift_JIS swallows the ASCII half of a pair that means nothing.
-  return new TextDecoder(charset).decode(bytes)
+  return { text: decodeText(bytes, charset), charset }
 }
 
 function kindOf(mediaType: string | null): 'html' | 'xml' | 'other' {
   if (mediaType === null || mediaType === 'text/html') return 'html'
   if (mediaType.endsWith('+xml') || mediaType === 'application/xml' || mediaType === 'text/xml') return 'xml'
-  // A server that names no usable type may still be sending HTML.
-  return mediaType === 'application/octet-stream' || !mediaType.includes('/') ? 'html' : 'other'
+  // A server that does not know its files may still be sending HTML.
+  return mediaType === 'application/octet-stream' ? 'html' : 'other'
 }
 
 /**

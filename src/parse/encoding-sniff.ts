@@ -4,6 +4,7 @@
  * guessing from the text itself, and decoding, are left to `decode-body.ts`.
  */
 import { encodingOfLabel, isAsciiWhitespace } from './encoding-label.ts'
+import { mediaTypeOf } from './media-type.ts'
 
 /** How far a declaration is looked for, as the HTML Standard suggests. */
 const PRESCAN_BYTES = 1024
@@ -15,45 +16,10 @@ export function encodingOfBom(bytes: Uint8Array): string | null {
   return null
 }
 
-/** The media type of a Content-Type header, in lower case and without its parameters; null where there is none. */
-export function mediaTypeOf(contentType: string | null): string | null {
-  if (contentType === null) return null
-  const end = contentType.indexOf(';')
-  const type = (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
-  return type === '' ? null : type
-}
-
-/** The charset parameter of a Content-Type header: the first one, quoted or not (MIME Sniffing Standard §4.4). */
+/** The encoding that a Content-Type header's charset stands for. */
 export function encodingOfContentType(contentType: string | null): string | null {
-  if (contentType === null) return null
-  let at = contentType.indexOf(';')
-  while (at !== -1) {
-    const nameStart = at + 1
-    let nameEnd = nameStart
-    while (nameEnd < contentType.length && contentType[nameEnd] !== ';' && contentType[nameEnd] !== '=') nameEnd++
-    const name = contentType.slice(nameStart, nameEnd).trim().toLowerCase()
-    if (contentType[nameEnd] !== '=') {
-      at = contentType.indexOf(';', nameEnd)
-      continue
-    }
-    let value: string
-    let valueEnd: number
-    if (contentType[nameEnd + 1] === '"') {
-      value = ''
-      valueEnd = nameEnd + 2
-      while (valueEnd < contentType.length && contentType[valueEnd] !== '"') {
-        if (contentType[valueEnd] === '\\' && valueEnd + 1 < contentType.length) valueEnd++
-        value += contentType[valueEnd++]
-      }
-    } else {
-      const semicolon = contentType.indexOf(';', nameEnd)
-      valueEnd = semicolon === -1 ? contentType.length : semicolon
-      value = contentType.slice(nameEnd + 1, valueEnd)
-    }
-    if (name === 'charset') return encodingOfLabel(value)
-    at = contentType.indexOf(';', valueEnd)
-  }
-  return null
+  const charset = mediaTypeOf(contentType)?.charset ?? null
+  return charset === null ? null : encodingOfLabel(charset)
 }
 
 /** "Extracting a character encoding from a meta element" (HTML Standard §2.5.1): the charset in `content`. */

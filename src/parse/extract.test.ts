@@ -39,6 +39,7 @@ describe('links', () => {
     ['svg', '<svg><a href=x /></svg>', 'https://example.com/dir/x'],
     ['svg with xlink', '<svg><a xlink:href=x></a></svg>', 'https://example.com/dir/x'],
     ['svg with both: href counts', '<svg><a xlink:href=x href=y></a></svg>', 'https://example.com/dir/y'],
+    ['svg in an annotation', '<math><annotation-xml><svg><a href=x></svg>', 'https://example.com/dir/x'],
     ['HTML inside svg', '<svg><foreignObject><a href=x></a></foreignObject></svg>', 'https://example.com/dir/x'],
     ['noscript: no script is run', '<noscript><a href=x></noscript>', 'https://example.com/dir/x'],
     ['a declarative shadow root', '<template shadowrootmode=open><a href=x></template>', 'https://example.com/dir/x'],
@@ -75,6 +76,7 @@ describe('links', () => {
     ['a processing instruction', '<?php <a href=x>?>'],
     ['an unfinished tag', '<a href="x'],
     ['math', '<math><a href=x></math>'],
+    ['a glyph of math', '<math><mi><mglyph><a href=x></math>'],
     ['an svg element that is not a', '<svg><area href=x></svg>'],
     ['a style sheet', '<link rel=stylesheet href=x><link rel="alternate stylesheet" href=x>'],
     [
@@ -82,7 +84,6 @@ describe('links', () => {
       '<a href="javascript:x"><a href="mailto:a@b"><a href="data:,x"><a href="tel:1"><a href="ftp://x/">',
     ],
     ['hosts that cannot be', '<a href="http://a b/"><a href="https://">'],
-    ['the page itself', `<a href=""><a href="#top"><a href="?q=1#x"><a href="${PAGE}">`],
   ])('are not found in %s', (_, html) => {
     expect(urls(html)).toEqual([])
   })
@@ -93,6 +94,23 @@ describe('links', () => {
       'https://example.com/b/2',
       'https://example.com/b/',
     ])
+  })
+
+  test('to the page itself are one link, which a crawl leaves out', () => {
+    const html = `<a href=""><a href="#top"><a href="?q=1#x"><a href="${PAGE}">`
+    expect(urls(html)).toEqual([PAGE])
+    expect(read(html).links).toEqual([])
+  })
+
+  test('on a base of another scheme are the absolute ones', () => {
+    expect(urls('<base href="ftp://example.com/"><a href=x><a href="//b.test/"><a href="https://c.test/">')).toEqual([
+      'https://c.test/',
+    ])
+  })
+
+  test('in noscript are found, but a base or refresh in it counts for nobody', () => {
+    const html = '<noscript><base href=/b/><meta http-equiv=refresh content="0;url=r"><a href=x></noscript>'
+    expect(urls(`${html}<a href=y>`)).toEqual(['https://example.com/dir/x', 'https://example.com/dir/y'])
   })
 
   test.each(['javascript:0', 'data:text/html,x', 'http://[', ''])('ignore the base %j', (base) => {
@@ -127,6 +145,39 @@ describe('links', () => {
 
   test('of a page without a web address are none', () => {
     expect(extractLinks('<a href="https://example.com/">', 'about:blank')).toEqual([])
+  })
+})
+
+describe('the query of a link', () => {
+  const query = (charset: string, text: string): string | undefined =>
+    extractLinks(`<a href="/é?${text}#é">`, PAGE, charset)[0]?.url.replace('https://example.com/%C3%A9?', '')
+
+  test.each([
+    ['utf-8', 'é', '%C3%A9'],
+    ['utf-16le', 'é', '%C3%A9'],
+    ['iso-2022-jp', 'é', '%C3%A9'],
+    ['windows-1252', "a é'€\ud800", 'a%20%E9%27%80%26%2365533%3B'],
+    ['windows-1251', 'Россия €', '%D0%EE%F1%F1%E8%FF%20%88'],
+    ['iso-8859-15', '€&euro;', '%A4%A4'],
+    ['x-user-defined', '\uf780', '%80'],
+    ['shift_jis', 'ソｱ¥−\u0080ⅰ', '%83\\%B1\\%81|%80%FA@'],
+    ['euc-jp', 'あｱ‾丂', '%A4%A2%8E%B1~%26%2319970%3B'],
+    ['euc-kr', '가†갂', '%B0%A1%A2%D3%81A'],
+    ['big5', '中十䏰', '%A4%A4%A4Q%26%2317392%3B'],
+    ['gbk', '中€ㄅ\u1e3e', '%D6%D0%80%A8%C5%26%237742%3B'],
+    ['gb18030', '中€\u1e3e😀\ue7c7\ue5e5', '%D6%D0%A2%E3%815%F46%949%FC6%815%F47%26%2358853%3B'],
+  ])('of a page in %s: %j is sent as %j', (charset, text, sent) => {
+    expect(query(charset, text)).toBe(sent)
+  })
+
+  test('is in the encoding that the page was read in', () => {
+    const bytes = Uint8Array.from([...encoder.encode('<meta charset=latin1><a href="?'), 0xe9, ...encoder.encode('">')])
+    const { links } = extract(bytes, { url: normalizeUrl(PAGE)!, contentType: null, productToken: 'x' })
+    expect(links.map(({ url }) => url)).toEqual(['https://example.com/dir/page?%E9'])
+  })
+
+  test('is told from a question mark in a fragment', () => {
+    expect(extractLinks('<a href="x#é?é">', PAGE, 'latin1')[0]?.url).toBe('https://example.com/dir/x')
   })
 })
 
@@ -263,7 +314,7 @@ describe('against parse5', () => {
     }
     visit(parse(html, { scriptingEnabled: false }))
     const resolved = found.map((reference) => normalizeUrl(reference, normalizeUrl(base ?? '', PAGE) ?? PAGE))
-    return new Set(resolved.filter((url) => url !== undefined && url !== PAGE) as string[])
+    return new Set(resolved.filter((url) => url !== undefined) as string[])
   }
 
   const text = fc.constantFrom(

@@ -49,7 +49,7 @@ interface PageFacts {
   readonly description: string | null
   readonly lang: string | null
   readonly canonical: NormalizedUrl | null
-  /** In document order, one per URL, without the page itself. */
+  /** In document order, one per URL. */
   readonly links: Link[]
   /** There were more links than were kept. */
   readonly linksTruncated: boolean
@@ -57,15 +57,20 @@ interface PageFacts {
 
 export function extract(bytes: Uint8Array, context: ExtractContext): Extracted {
   const { text, charset } = decodeBody(bytes, context.contentType)
-  const { robotsMetas, ...facts } = readPage(text, context.url, context.productToken, context.maxLinks ?? MAX_LINKS)
-  const robots = parseDirectives(robotsMetas, context.xRobotsTag ?? [], context.productToken)
-  return { charset, text, robots, ...facts }
+  const { url, productToken, maxLinks = MAX_LINKS } = context
+  const { robotsMetas, ...facts } = readPage(text, { url, charset, productToken, maxLinks })
+  const robots = parseDirectives(robotsMetas, context.xRobotsTag ?? [], productToken)
+  // A crawl learns nothing from a page that links to itself.
+  return { charset, text, robots, ...facts, links: facts.links.filter((link) => link.url !== url) }
 }
 
-/** The links of a page whose text is at hand, at most `MAX_LINKS`; none when `pageUrl` is not an http or https URL. */
-export function extractLinks(html: string, pageUrl: string): Link[] {
+/**
+ * The links of a page whose text is at hand, those to itself among them, at most `MAX_LINKS`; none when `pageUrl` is not
+ * an http or https URL. `charset` is the encoding that the text came in: queries are sent in it.
+ */
+export function extractLinks(html: string, pageUrl: string, charset = 'utf-8'): Link[] {
   const url = normalizeUrl(pageUrl)
-  return url === undefined ? [] : readPage(html, url, '', MAX_LINKS).links
+  return url === undefined ? [] : readPage(html, { url, charset, productToken: '', maxLinks: MAX_LINKS }).links
 }
 
 /** Relations of a `<link>` that lead to pages. */
@@ -83,18 +88,23 @@ const ATTRIBUTES_WANTED = new Set([
   'html',
 ])
 
-function readPage(
-  html: string,
-  url: NormalizedUrl,
-  productToken: string,
-  maxLinks: number,
-): PageFacts & { robotsMetas: string[] } {
+interface ReadOptions {
+  readonly url: NormalizedUrl
+  readonly charset: string
+  readonly productToken: string
+  readonly maxLinks: number
+}
+
+function readPage(html: string, options: ReadOptions): PageFacts & { robotsMetas: string[] } {
+  const { productToken } = options
   const context = createHtmlContext()
-  const links = createLinkCollector(url)
+  const links = createLinkCollector(options.url, options.charset)
   const robotsMetas: string[] = []
   const canonicals: string[] = []
   let title: string | undefined
   let isInTitle = false
+  /** Links in here are found, as we run no scripts; but what most readers never see must not lead them all elsewhere. */
+  let isInNoscript = false
   let ogTitle: string | undefined
   let description: string | undefined
   let ogDescription: string | undefined
@@ -105,9 +115,10 @@ function readPage(
     const content = attributes.get('content')
     if (content === undefined) return
     const pragma = attributes.get('http-equiv')?.toLowerCase()
-    if (pragma === 'refresh') {
+    if (pragma === 'refresh' && !isInNoscript) {
       const reference = refreshReference(content)
-      if (reference !== null) links.add('meta-refresh', reference, [])
+      // Without a URL the page only loads itself anew.
+      if (reference !== null && reference !== '') links.add('meta-refresh', reference, [])
     } else if (pragma === 'content-language') {
       contentLanguage ??= pragmaLanguage(content)
     }
@@ -165,9 +176,12 @@ function readPage(
           break
         case 'base': {
           const href = attributes.get('href')
-          if (href !== undefined) links.setBase(href)
+          if (href !== undefined && !isInNoscript) links.setBase(href)
           break
         }
+        case 'noscript':
+          isInNoscript = true
+          break
         case 'html':
           lang ??= usableLanguage(attributes.get('lang')) ?? usableLanguage(attributes.get('xml:lang'))
           break
@@ -183,6 +197,7 @@ function readPage(
     },
     closeTag(name) {
       if (name === 'title') isInTitle = false
+      if (name === 'noscript') isInNoscript = false
       context.close(name)
     },
     text(piece) {
@@ -190,7 +205,7 @@ function readPage(
     },
   })
 
-  const resolved = links.resolve(maxLinks)
+  const resolved = links.resolve(options.maxLinks)
   let canonical: NormalizedUrl | null = null
   for (const href of canonicals) canonical ??= links.resolveOne(href) ?? null
   return {

@@ -49,6 +49,13 @@ export function createHtmlContext(): HtmlContext {
   const open: OpenElement[] = []
   let templates = 0
   const namespaceHere = (): Namespace => open.at(-1)?.inside ?? 'html'
+  /** Two elements stay math even where math holds HTML; `<svg>` may stand in an annotation that does not. */
+  const namespaceOfTag = (name: string): Namespace => {
+    const parent = open.at(-1)
+    if (parent === undefined) return 'html'
+    if (MATH_INTEGRATION.has(parent.name) && (name === 'mglyph' || name === 'malignmark')) return 'math'
+    return name === 'svg' && parent.name === 'annotation-xml' ? 'html' : parent.inside
+  }
   const push = (name: string, inside: Namespace): void => {
     if (open.length >= MAX_DEPTH) return
     open.push({ name, inside })
@@ -64,7 +71,7 @@ export function createHtmlContext(): HtmlContext {
     open(name, attributes, isSelfClosing) {
       if (namespaceHere() !== 'html' && (BREAKOUT.has(name) || (name === 'font' && isStyledFont(attributes))))
         breakOut()
-      const namespace = namespaceHere()
+      const namespace = namespaceOfTag(name)
       if (namespace !== 'html') {
         if (!isSelfClosing) push(name, isIntegrationPoint(namespace, name, attributes) ? 'html' : namespace)
         return namespace

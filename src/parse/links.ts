@@ -3,8 +3,9 @@
  * in it counts for all of them; then each distinct one is resolved once.
  */
 import type { NormalizedUrl } from '../model/index.ts'
-import { createResolver, normalizeUrl } from '../url/index.ts'
+import { createResolver, MAX_REFERENCE_LENGTH } from '../url/index.ts'
 import { trimAsciiWhitespace } from './encoding-label.ts'
+import { queryEncoderOf } from './query-encoding.ts'
 
 /** More links than this on one page are cut off by default, and the page says so. */
 export const MAX_LINKS = 20_000
@@ -34,7 +35,7 @@ export interface LinkCollector {
   add(source: LinkSource, reference: string, rel: readonly string[]): void
   /** The first `<base href>` wins; later ones are ignored. */
   setBase(reference: string): void
-  /** Links in document order, one per URL, without the page itself. */
+  /** Links in document order, one per URL. */
   resolve(maximum: number): { links: Link[]; truncated: boolean }
   /** Resolves one reference as the page's links are. To be asked when the page has been read. */
   resolveOne(reference: string): NormalizedUrl | undefined
@@ -51,14 +52,16 @@ export function relWords(rel: string | undefined): readonly string[] {
 
 const NOFOLLOW = new Set(['nofollow', 'ugc', 'sponsored'])
 
-export function createLinkCollector(pageUrl: NormalizedUrl): LinkCollector {
+/** @param charset the page's encoding, in which the queries of its links are sent */
+export function createLinkCollector(pageUrl: NormalizedUrl, charset: string): LinkCollector {
+  const encodeQuery = queryEncoderOf(charset) ?? ((reference: string) => reference)
   const references = new Map<string, Reference>()
   let base: string | undefined
   let resolver: ((reference: string) => NormalizedUrl | undefined) | undefined
 
   const resolveOne = (reference: string): NormalizedUrl | undefined => {
-    resolver ??= createResolver((base === undefined ? undefined : normalizeUrl(base, pageUrl)) ?? pageUrl)
-    return resolver(reference)
+    resolver ??= createResolver(base === undefined ? pageUrl : baseUrlOf(pageUrl, encodeQuery(base)))
+    return resolver(encodeQuery(reference))
   }
   return {
     add(source, reference, rel) {
@@ -73,7 +76,7 @@ export function createLinkCollector(pageUrl: NormalizedUrl): LinkCollector {
       let truncated = false
       for (const [reference, { source, rel, nofollow }] of references) {
         const url = resolveOne(reference)
-        if (url === undefined || url === pageUrl) continue
+        if (url === undefined) continue
         if (found.size >= maximum && !found.has(url)) {
           truncated = true
           break
@@ -84,6 +87,16 @@ export function createLinkCollector(pageUrl: NormalizedUrl): LinkCollector {
       return { links, truncated }
     },
   }
+}
+
+/**
+ * What the first `<base href>` makes of the page's URL ("set the frozen base URL"): nothing if it cannot be parsed or
+ * would run as a script. On another scheme than ours every relative link has that scheme too, and leads nowhere.
+ */
+function baseUrlOf(pageUrl: NormalizedUrl, base: string): string {
+  if (base.length > MAX_REFERENCE_LENGTH) return pageUrl
+  const url = URL.parse(base, pageUrl)
+  return url === null || url.protocol === 'data:' || url.protocol === 'javascript:' ? pageUrl : url.href
 }
 
 /** The fragment never reaches a server: without it, a table of contents is one reference. */

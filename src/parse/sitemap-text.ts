@@ -1,10 +1,11 @@
 /**
  * The text of a sitemap, in pieces: unpacks gzip where the bytes say so (sitemaps are served packed under any name
- * and type), finds the encoding, and decodes. Memory is constant. Packed data that is cut off or damaged yields what
+ * and type), finds the encoding, and decodes. Memory is bounded. Packed data that is cut off or damaged yields what
  * came before the damage; an error of the source itself is the caller's and passes through.
  */
 import { TextDecoder } from 'node:util'
 import { constants, createGunzip } from 'node:zlib'
+import { isAsciiWhitespace } from './encoding-label.ts'
 import {
   encodingOfBom,
   encodingOfContentType,
@@ -25,11 +26,14 @@ const MAX_GZIP_LAYERS = 2
 /** Text is decoded and read in pieces of this size; the encoding is looked for in the first. */
 const PIECE_BYTES = 65_536
 
-/**
- * deflate packs at most 1032 to 1, so one step unpacks to about 1 MiB at the most. When a step meets damage or garbage,
- * what was unpacked in the same step is lost with it: another reason for small ones.
- */
+/** deflate packs at most 1032 to 1, so one step unpacks to about 1 MiB at the most. */
 const GUNZIP_STEP_BYTES = 1024
+
+/**
+ * zlib keeps back what it unpacked in the same step as it met damage, a wrong checksum or garbage. As much packed data
+ * as this is held, so that the step can be taken again a byte at a time; further on, a step's output may be lost.
+ */
+const GUNZIP_HELD_BYTES = 1024 * 1024
 
 export function readSitemapText(
   input: Uint8Array | AsyncIterable<Uint8Array>,
@@ -109,37 +113,93 @@ async function* prepend(
 
 /** `source` comes in steps of `GUNZIP_STEP_BYTES`. */
 async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  const unpacker = createUnpacker()
+  /** The packed data so far; undefined once there was too much of it. */
+  let held: Uint8Array[] | undefined = []
+  try {
+    for await (const chunk of source) {
+      const unpacked = await unpacker.write(chunk)
+      yield* unpacked
+      if (unpacker.isDamaged() && held !== undefined) {
+        const given = unpacked.reduce((bytes, piece) => bytes + piece.length, 0)
+        yield* unpackByByte(held, chunk, given)
+      }
+      if (unpacker.isOver()) return
+      held?.push(chunk)
+      if (held !== undefined && held.length * GUNZIP_STEP_BYTES > GUNZIP_HELD_BYTES) held = undefined
+    }
+    yield* await unpacker.end()
+  } finally {
+    unpacker.close()
+  }
+}
+
+/** What can be unpacked of `last`, in which there is damage, without the bytes that were `given` already. */
+async function* unpackByByte(
+  before: readonly Uint8Array[],
+  last: Uint8Array,
+  given: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const unpacker = createUnpacker()
+  let known = given
+  try {
+    for (const chunk of before) await unpacker.write(chunk)
+    for (let at = 0; at < last.length && !unpacker.isOver(); at++) {
+      for (const piece of await unpacker.write(last.subarray(at, at + 1))) {
+        yield piece.subarray(known)
+        known = Math.max(0, known - piece.length)
+      }
+    }
+  } finally {
+    unpacker.close()
+  }
+}
+
+interface Unpacker {
+  /** What came of these bytes, and of those before them that waited for more. */
+  write(chunk: Uint8Array): Promise<Uint8Array[]>
+  end(): Promise<Uint8Array[]>
+  /** After the last member, at damage, or when anything but a further member follows. */
+  isOver(): boolean
+  isDamaged(): boolean
+  close(): void
+}
+
+function createUnpacker(): Unpacker {
   // Flushing at the end instead of finishing makes a cut-off file an end like any other.
-  const unpacker = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH })
+  const stream = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH })
   let ready: Uint8Array[] = []
   let isOver = false
+  let isDamaged = false
   let wake = (): void => {}
   const over = (): void => {
     isOver = true
     wake()
   }
-  // It is over with the last member, with damage, or when anything but a further member follows.
-  unpacker.on('data', (chunk: Uint8Array) => ready.push(chunk))
-  unpacker.on('end', over)
-  unpacker.on('error', over)
-  unpacker.on('close', over)
-  const step = (feed: (done: () => void) => void): Promise<void> =>
-    new Promise((resolve) => {
-      wake = resolve
-      feed(resolve)
-    })
-  try {
-    for await (const chunk of source) {
-      await step((done) => unpacker.write(chunk, () => done()))
-      const unpacked = ready
-      ready = []
-      yield* unpacked
-      if (isOver) break
+  stream.on('data', (chunk: Uint8Array) => ready.push(chunk))
+  stream.on('end', over)
+  stream.on('close', over)
+  stream.on('error', () => {
+    isDamaged = true
+    over()
+  })
+  const step = async (feed: (done: () => void) => void): Promise<Uint8Array[]> => {
+    if (!isOver) {
+      await new Promise<void>((resolve) => {
+        wake = resolve
+        feed(resolve)
+      })
     }
-    if (!isOver) await step(() => unpacker.end())
-    yield* ready
-  } finally {
-    unpacker.destroy()
+    const unpacked = ready
+    ready = []
+    return unpacked
+  }
+  return {
+    write: (chunk) => step((done) => stream.write(chunk, () => done())),
+    end: () => step(() => stream.end()),
+    isOver: () => isOver,
+    isDamaged: () => isDamaged,
+    close: () => void stream.destroy(),
   }
 }
 
@@ -150,8 +210,15 @@ function encodingOf(head: Uint8Array, contentType: string | null): string {
     encodingOfContentType(contentType) ??
     encodingOfUtf16Declaration(head) ??
     encodingOfUtf16Markup(head) ??
-    encodingOfXmlDeclaration(head)
+    encodingOfXmlDeclaration(withoutLeadingSpace(head))
   return encoding === null || encoding === 'replacement' ? 'utf-8' : encoding
+}
+
+/** A blank line before the XML declaration is against the rules, and met. */
+function withoutLeadingSpace(head: Uint8Array): Uint8Array {
+  let start = 0
+  while (start < head.length && isAsciiWhitespace(head[start] as number)) start++
+  return head.subarray(start)
 }
 
 /** `<` and another ASCII character in UTF-16, without a byte order mark or a declaration. */

@@ -4,8 +4,9 @@
  * what was read before stands. Which URLs a sitemap may speak for is left to the caller.
  */
 import type { NormalizedUrl } from '../model/index.ts'
-import { createResolver, normalizeUrl } from '../url/index.ts'
+import { createResolver, hostKey, normalizeUrl } from '../url/index.ts'
 import { readSitemapText } from './sitemap-text.ts'
+import { w3cOfRfc822 } from './rfc822-date.ts'
 import { isW3cDatetime } from './w3c-datetime.ts'
 import { createXmlScanner, xmlAttribute } from './xml-scanner.ts'
 
@@ -15,7 +16,7 @@ export const SITEMAP_MAX_DECODED_BYTES = 50 * 1024 * 1024
 
 export interface SitemapEntry {
   readonly loc: NormalizedUrl
-  /** As written, if it is a W3C datetime. */
+  /** A W3C datetime, as written; a date in the manner of RSS has been turned into one. */
   readonly lastmod?: string
   /** `sitemap` when the entry names a further sitemap. */
   readonly kind: 'page' | 'sitemap'
@@ -101,10 +102,24 @@ interface PieceReader {
 type Resolve = (reference: string) => NormalizedUrl | undefined
 type Emit = (entry: SitemapEntry) => void
 
-/** The protocol wants absolute URLs; relative ones are met, and resolved against the sitemap. */
+/**
+ * The protocol wants absolute URLs; relative ones are met, and resolved against the sitemap. So is the sitemap's own host
+ * without a scheme before it, which is no path.
+ */
 function resolverOf(url: string): Resolve {
   const base = normalizeUrl(url)
-  return base === undefined ? (reference) => normalizeUrl(reference) : createResolver(base)
+  if (base === undefined) return (reference) => normalizeUrl(reference)
+  const resolve = createResolver(base)
+  const host = withoutWww(hostKey(base))
+  return (reference) => {
+    const start = withoutWww(reference.slice(0, host.length + 5).toLowerCase())
+    const isHost = start.startsWith(host) && /^(?:$|[/?#:])/.test(start.slice(host.length))
+    return resolve(isHost ? `//${reference}` : reference)
+  }
+}
+
+function withoutWww(host: string): string {
+  return host.startsWith('www.') ? host.slice(4) : host
 }
 
 /** One absolute URL a line. Anything else on a line is not a URL: an error message must not become a link. */
@@ -142,18 +157,24 @@ interface Format {
   readonly kind: SitemapEntry['kind']
   readonly entry: string
   readonly loc: string
-  /** Elements that hold the date, with the prefix where it is not the entry's own. */
+  /** Elements that hold the date, the best first, with the prefix where it is not the entry's own. */
   readonly lastmod: readonly string[]
   /** Atom has the URL in an attribute. */
   readonly isHref?: true
+  /** RSS may have the URL in the item's identity alone, whatever it says of `isPermaLink`. */
+  readonly permalink?: string
+  /** An entry with two URLs is two entries between which the tags are missing. */
+  readonly mayRepeat?: true
 }
 
+const ATOM_DATES = ['updated', 'modified', 'published', 'issued']
+
 const FORMATS: ReadonlyMap<string, Format> = new Map([
-  ['urlset', { kind: 'page', entry: 'url', loc: 'loc', lastmod: ['lastmod'] }],
-  ['sitemapindex', { kind: 'sitemap', entry: 'sitemap', loc: 'loc', lastmod: ['lastmod'] }],
-  ['rss', { kind: 'page', entry: 'item', loc: 'link', lastmod: ['dc:date'] }],
+  ['urlset', { kind: 'page', entry: 'url', loc: 'loc', lastmod: ['lastmod'], mayRepeat: true }],
+  ['sitemapindex', { kind: 'sitemap', entry: 'sitemap', loc: 'loc', lastmod: ['lastmod'], mayRepeat: true }],
+  ['rss', { kind: 'page', entry: 'item', loc: 'link', lastmod: ['dc:date', 'pubDate'], permalink: 'guid' }],
   ['RDF', { kind: 'page', entry: 'item', loc: 'link', lastmod: ['dc:date'] }],
-  ['feed', { kind: 'page', entry: 'entry', loc: 'link', lastmod: ['updated'], isHref: true }],
+  ['feed', { kind: 'page', entry: 'entry', loc: 'link', lastmod: ATOM_DATES, isHref: true }],
 ])
 
 function createXmlReader(resolve: Resolve, emit: Emit): PieceReader {
@@ -166,34 +187,71 @@ function createXmlReader(resolve: Resolve, emit: Emit): PieceReader {
   /** Depth of the entry that is being read; 0 outside of one. */
   let entryDepth = 0
   let loc: string | undefined
+  /** A URL that counts only where there is no `loc`: an identity, or text without a tag around it. */
+  let stopgap: string | undefined
   let lastmod: string | undefined
+  /** Place of `lastmod` in the format's list of dates. */
+  let lastmodRank = Infinity
+  /** Text of the element that is being read, and of the elements inside it. */
   let value: string | undefined
+  let innerValue = ''
+  /** Text of the entry itself, where no tag is around it. */
+  let bareText = ''
 
   const isLoc = (name: string): boolean => name === `${prefix}${format?.loc}`
-  const isDate = (name: string): boolean =>
-    format !== undefined && (format.lastmod.includes(name) || format.lastmod.includes(withoutPrefix(name, prefix)))
-
-  const finishEntry = (): void => {
-    const url = loc === undefined ? undefined : resolve(loc.trim())
+  const isPermalink = (name: string): boolean => name === format?.permalink
+  const rankOfDate = (name: string): number => {
+    const dates = format?.lastmod ?? []
+    const rank = dates.indexOf(name)
+    return rank === -1 ? dates.indexOf(withoutPrefix(name, prefix)) : rank
+  }
+  const emitEntry = (): void => {
+    const reference = loc ?? stopgap
+    const url = reference === undefined ? undefined : resolve(reference.trim())
     if (url !== undefined && format !== undefined) {
-      const date = lastmod?.trim()
       const kind = format.kind
-      emit(date !== undefined && isW3cDatetime(date) ? { loc: url, lastmod: date, kind } : { loc: url, kind })
+      emit(lastmod === undefined ? { loc: url, kind } : { loc: url, lastmod, kind })
     }
-    entryDepth = 0
     loc = undefined
+    stopgap = undefined
     lastmod = undefined
+    lastmodRank = Infinity
+  }
+  const finishEntry = (): void => {
+    emitEntry()
+    entryDepth = 0
     value = undefined
+    bareText = ''
+  }
+  const takeStopgap = (text: string): void => {
+    if (/^https?:\/\//i.test(text)) stopgap ??= text
+  }
+  const takeValue = (name: string, text: string): void => {
+    if (isLoc(name)) {
+      if (text === '') return
+      if (loc !== undefined && format?.mayRepeat === true) emitEntry()
+      loc ??= text
+    } else if (isPermalink(name)) takeStopgap(text)
+    else {
+      const rank = rankOfDate(name)
+      const date = isW3cDatetime(text) ? text : w3cOfRfc822(text)
+      if (date === undefined || rank >= lastmodRank) return
+      lastmod = date
+      lastmodRank = rank
+    }
   }
   const closeTop = (): void => {
     const name = open.pop() as string
     if (entryDepth === 0) return
     if (open.length === entryDepth && value !== undefined) {
-      if (isLoc(name)) loc ??= value.trim() === '' ? undefined : value
-      else lastmod ??= value
+      const text = value.trim()
+      // Some wrap the URL once more: `<loc><url>…</url></loc>`.
+      takeValue(name, text === '' ? innerValue.trim() : text)
       value = undefined
     }
-    if (open.length < entryDepth) finishEntry()
+    if (open.length >= entryDepth) return
+    takeStopgap(bareText.trim())
+    finishEntry()
   }
   const scanner = createXmlScanner({
     openTag(name, attributes) {
@@ -219,7 +277,11 @@ function createXmlReader(resolve: Resolve, emit: Emit): PieceReader {
       if (format?.isHref === true && isLoc(name)) {
         const rel = xmlAttribute(attributes, 'rel') ?? 'alternate'
         if (rel === 'alternate') loc ??= xmlAttribute(attributes, 'href')
-      } else if (isLoc(name) || isDate(name)) value = ''
+        return
+      }
+      if (!isLoc(name) && !isPermalink(name) && rankOfDate(name) === -1) return
+      value = ''
+      innerValue = ''
     },
     closeTag(name) {
       if (isOver) return
@@ -234,9 +296,14 @@ function createXmlReader(resolve: Resolve, emit: Emit): PieceReader {
       if (open.length === 0) isOver = true
     },
     text(piece) {
-      // Text of an element inside `<loc>` is not the URL.
-      if (value === undefined || open.length !== entryDepth + 1) return
-      if (value.length <= MAX_VALUE_CHARS) value += piece
+      if (value === undefined) {
+        const isBare = entryDepth > 0 && open.length === entryDepth
+        if (isBare && bareText.length <= MAX_VALUE_CHARS) bareText += piece
+        return
+      }
+      if (open.length === entryDepth + 1) {
+        if (value.length <= MAX_VALUE_CHARS) value += piece
+      } else if (innerValue.length <= MAX_VALUE_CHARS) innerValue += piece
     },
   })
   return {

@@ -1,8 +1,9 @@
 /**
  * Elements and text out of XML that arrives in pieces, as far as sitemaps and feeds need: names, attributes, text,
  * CDATA, and the five predefined and the numeric character references. Declarations are read past: no entity is ever
- * defined, expanded or loaded, so there is nothing to blow up. Broken markup is read as far as it makes sense; nothing
- * throws. What is held back between pieces is at most `MAX_TAG_CHARS`.
+ * defined, expanded or loaded, so there is nothing to blow up. In a file with a DOCTYPE, a reference to any other entity
+ * stands for nothing; in one without, it is an ampersand that should have been escaped, and stays. Broken markup is
+ * read as far as it makes sense; nothing throws. What is held back between pieces is at most `MAX_TAG_CHARS`.
  */
 
 export interface XmlHandler {
@@ -21,8 +22,8 @@ export interface XmlScanner {
 /** A longer tag ends the reading: no sitemap has one, and it would have to be kept whole. */
 const MAX_TAG_CHARS = 65_536
 
-/** The longest reference that means anything, `&#x10FFFF;`, with room for leading zeros. */
-const MAX_REFERENCE_CHARS = 16
+/** A reference with a longer name is text like any other. */
+const MAX_REFERENCE_CHARS = 64
 
 type State = 'content' | 'comment' | 'cdata' | 'instruction' | 'doctype' | 'broken'
 
@@ -32,6 +33,9 @@ export function createXmlScanner(handler: XmlHandler): XmlScanner {
   /** Inside `<!DOCTYPE`: the quote that is open, and how many `<` and `[` are. */
   let quote = ''
   let nesting = 0
+  let hasDoctype = false
+  /** The element that was opened last and has not been closed; empty when the last tag was an end tag. */
+  let innermost = ''
 
   /** Reads on to `terminator`, in a section that may be longer than memory; returns where to go on, or -1. */
   const readSection = (buffer: string, at: number, terminator: string, isText: boolean): number => {
@@ -79,6 +83,7 @@ export function createXmlScanner(handler: XmlHandler): XmlScanner {
       }
       if (buffer.length - at < 9) return hold(buffer, at)
       state = 'doctype'
+      hasDoctype = true
       quote = ''
       nesting = 1
       return at + 2
@@ -90,6 +95,7 @@ export function createXmlScanner(handler: XmlHandler): XmlScanner {
   }
   const emitTag = (buffer: string, at: number, end: number): void => {
     if (buffer[at + 1] === '/') {
+      innermost = ''
       handler.closeTag(buffer.slice(at + 2, end).trim())
       return
     }
@@ -97,7 +103,9 @@ export function createXmlScanner(handler: XmlHandler): XmlScanner {
     const inner = buffer.slice(at + 1, isEmpty ? end - 1 : end)
     const name = /^[^\s/]*/.exec(inner)?.[0] ?? ''
     if (name === '') return
-    handler.openTag(name, inner.slice(name.length))
+    const attributes = inner.slice(name.length)
+    handler.openTag(name, hasDoctype ? withoutEntities(attributes) : attributes)
+    innermost = isEmpty ? '' : name
     if (isEmpty) handler.closeTag(name)
   }
   const hold = (buffer: string, at: number): number => {
@@ -105,10 +113,12 @@ export function createXmlScanner(handler: XmlHandler): XmlScanner {
     if (held.length > MAX_TAG_CHARS) state = 'broken'
     return -1
   }
+  const emitText = (text: string): void =>
+    handler.text(decodeReferences(hasDoctype && text.includes('&') ? withoutEntities(text) : text))
   const readContent = (buffer: string, start: number): number => {
     const markup = buffer.indexOf('<', start)
     if (markup !== -1) {
-      if (markup > start) handler.text(decodeReferences(buffer.slice(start, markup)))
+      if (markup > start) emitText(buffer.slice(start, markup))
       return readMarkup(buffer, markup)
     }
     // A reference that may go on in the next piece waits for it.
@@ -116,7 +126,7 @@ export function createXmlScanner(handler: XmlHandler): XmlScanner {
     const isOpen =
       ampersand >= start && buffer.length - ampersand < MAX_REFERENCE_CHARS && !buffer.includes(';', ampersand)
     const end = isOpen ? ampersand : buffer.length
-    if (end > start) handler.text(decodeReferences(buffer.slice(start, end)))
+    if (end > start) emitText(buffer.slice(start, end))
     held = buffer.slice(end)
     return -1
   }
@@ -145,7 +155,11 @@ export function createXmlScanner(handler: XmlHandler): XmlScanner {
       for (let at = 0; at !== -1 && at < buffer.length;) at = read(buffer, at)
     },
     end() {
-      if (state === 'content' && held !== '' && !held.startsWith('<')) handler.text(decodeReferences(held))
+      if (state === 'content' && held !== '') {
+        // Text before an end tag is whole, even where the file is cut off inside that tag.
+        if (held.startsWith('</') && innermost.startsWith(held.slice(2))) handler.closeTag(innermost)
+        else if (!held.startsWith('<')) emitText(held)
+      }
       held = ''
     },
   }
@@ -198,6 +212,14 @@ const PREDEFINED: ReadonlyMap<string, string> = new Map([
   ['quot', '"'],
   ['apos', "'"],
 ])
+
+/** As long as `MAX_REFERENCE_CHARS` at the most. */
+const ENTITY = /&([\p{L}_:][\p{L}\p{N}_:.-]{0,61});/gu
+
+/** Takes out references to entities that a DOCTYPE may have declared. */
+function withoutEntities(text: string): string {
+  return text.replaceAll(ENTITY, (whole, name: string) => (PREDEFINED.has(name) ? whole : ''))
+}
 
 /** Unknown references stay as they are written. */
 function decodeReferences(text: string): string {

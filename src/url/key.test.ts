@@ -42,6 +42,8 @@ describe('urlKey', () => {
     ['http://a.test/%%34%31', 'http://a.test/%%341'],
     ['http://a.test/%4%31', 'http://a.test/%4%31'],
     ['http://a.test/%2541', 'http://a.test/%2541'],
+    ['http://a.test/?{a|b}^`\\', 'http://a.test/?%7Ba%7Cb%7D%5E%60%5C'],
+    ['http://a.test/?%7ba%7cb%7d', 'http://a.test/?%7Ba%7Cb%7D'],
   ])('of %s is %s', (url, key) => expect(urlKey(url)).toBe(key))
 
   it.each([
@@ -55,6 +57,7 @@ describe('urlKey', () => {
     ['http://a.test/a+b', 'http://a.test/a%20b'],
     ['http://a.test/index.html', 'http://a.test/'],
     ['http://a.test/a//b', 'http://a.test/a/b'],
+    ['http://a.test/?a[0]', 'http://a.test/?a%5B0%5D'],
     ['http://a.test:8080/', 'http://a.test/'],
   ])('tells %s from %s', (one, other) => expect(urlKey(one)).not.toBe(urlKey(other)))
 

@@ -1,7 +1,7 @@
 /**
  * What is deduplicated. Two URLs have one key only if RFC 3986 §6.2.2 says that they are the same: the case of scheme,
- * host and percent-encoding, unreserved characters that were encoded without need, dot segments, and by §6.2.3 the
- * default port. Query parameters, a trailing slash, an empty query and http against https are all left alone, for
+ * host and percent-encoding, unreserved characters that were encoded without need and those that no URI may hold
+ * without being encoded (§2.1), dot segments, and by §6.2.3 the default port. Query parameters, a trailing slash, an empty query and http against https are all left alone, for
  * there a server may well tell them apart.
  */
 import type { NormalizedUrl, UrlKey } from '../model/index.ts'
@@ -25,7 +25,8 @@ export function keyOfNormalized(url: NormalizedUrl): UrlKey {
  * Upper-case hex digits, and unreserved octets decoded (RFC 3986 §6.2.2.1 and §6.2.2.2). A `%` that begins no
  * valid triplet stays, and the triplet right behind it is not decoded: `%%34%31` must not become the new triplet `%41`.
  */
-export function normalizePercentEncoding(text: string): string {
+export function normalizePercentEncoding(url: string): string {
+  const text = FORBIDDEN.test(url) ? url.replaceAll(EACH_FORBIDDEN, (mark) => TRIPLETS[mark.charCodeAt(0)]!) : url
   let at = text.indexOf('%')
   if (at === -1) return text
   let result = ''
@@ -47,6 +48,10 @@ export function normalizePercentEncoding(text: string): string {
   }
   return copied === 0 ? text : result + text.slice(copied)
 }
+
+/** Neither reserved nor unreserved (RFC 3986 §2), and still left as they are in a query by the URL Standard. */
+const FORBIDDEN = /[\\^`{|}]/
+const EACH_FORBIDDEN = new RegExp(FORBIDDEN, 'g')
 
 const UNRESERVED = new Uint8Array(256)
 for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~') {
