@@ -1,8 +1,8 @@
 /** What a response says: text, links, title and wishes of an HTML page; the URLs of a sitemap or feed. */
-export { decodeBody, type DecodedBody } from './decode-body.ts'
-export { parseDirectives } from './directives.ts'
-export { extract, extractLinks, type ExtractContext, type Extracted } from './extract.ts'
-export { MAX_LINKS, type Link, type LinkSource } from './links.ts'
+export { decodeBody, type DecodedBody } from './charset/decode-body.ts'
+export { parseDirectives } from './html/directives.ts'
+export { extract, extractLinks, type ExtractContext, type Extracted } from './html/extract.ts'
+export { MAX_LINKS, type Link, type LinkSource } from './html/links.ts'
 export {
   parseSitemap,
   SITEMAP_MAX_DECODED_BYTES,
@@ -10,4 +10,4 @@ export {
   type SitemapEntry,
   type SitemapOptions,
   type SitemapReading,
-} from './sitemap.ts'
+} from './sitemap/sitemap.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { html as names, parse, type DefaultTreeAdapterTypes } from 'parse5'
 import { describe, expect, test } from 'vitest'
-import { normalizeUrl } from '../url/index.ts'
-import { extract, extractLinks, MAX_LINKS, type ExtractContext } from './index.ts'
+import { normalizeUrl } from '../../url/index.ts'
+import { extract, extractLinks, MAX_LINKS, type ExtractContext } from '../index.ts'
 
 const PAGE = 'https://example.com/dir/page?q=1'
 const encoder = new TextEncoder()

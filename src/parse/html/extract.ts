@@ -2,11 +2,11 @@
  * The narrow door for one HTML page: bytes in; text, links, title and the page's own wishes out. One pass over the
  * text, without a tree, linear in time and memory. It fetches nothing, decides nothing about scope, and never throws.
  */
-import type { NormalizedUrl, RobotsDirectives } from '../model/index.ts'
-import { normalizeUrl } from '../url/index.ts'
-import { decodeBody } from './decode-body.ts'
+import type { NormalizedUrl, RobotsDirectives } from '../../model/index.ts'
+import { normalizeUrl } from '../../url/index.ts'
+import { decodeBody } from '../charset/decode-body.ts'
 import { parseDirectives, speaksToUs } from './directives.ts'
-import { trimAsciiWhitespace } from './encoding-label.ts'
+import { trimAsciiWhitespace } from '../charset/encoding-label.ts'
 import { CONTEXT_ATTRIBUTES, createHtmlContext } from './html-context.ts'
 import { readTokens, type Attributes } from './html-tokens.ts'
 import { createLinkCollector, MAX_LINKS, relWords, type Link } from './links.ts'

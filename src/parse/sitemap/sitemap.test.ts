@@ -1,7 +1,7 @@
 import { constants, gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseSitemap, type SitemapEntry, type SitemapOptions } from './index.ts'
+import { parseSitemap, type SitemapEntry, type SitemapOptions } from '../index.ts'
 
 const URL = 'https://example.com/dir/sitemap.xml'
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)

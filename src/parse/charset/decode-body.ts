@@ -15,7 +15,7 @@ import {
   encodingOfXmlDeclaration,
 } from './encoding-sniff.ts'
 import { encodingOfLabel } from './encoding-label.ts'
-import { readTokens } from './html-tokens.ts'
+import { readTokens } from '../html/html-tokens.ts'
 import { mediaTypeOf } from './media-type.ts'
 
 export interface DecodedBody {

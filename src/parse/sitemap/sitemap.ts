@@ -3,8 +3,8 @@
  * It streams in constant memory and never throws over what the file says: whatever is broken ends the reading, and
  * what was read before stands. Which URLs a sitemap may speak for is left to the caller.
  */
-import type { NormalizedUrl } from '../model/index.ts'
-import { createResolver, hostKey, normalizeUrl } from '../url/index.ts'
+import type { NormalizedUrl } from '../../model/index.ts'
+import { createResolver, hostKey, normalizeUrl } from '../../url/index.ts'
 import { readSitemapText } from './sitemap-text.ts'
 import { w3cOfRfc822 } from './rfc822-date.ts'
 import { isW3cDatetime } from './w3c-datetime.ts'

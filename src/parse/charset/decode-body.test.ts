@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeBody } from './index.ts'
+import { decodeBody } from '../index.ts'
 
 const ascii = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0))
 const charset = (bytes: Uint8Array | string, contentType: string | null = null): string =>

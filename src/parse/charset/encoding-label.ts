@@ -2,7 +2,7 @@
  * Names of character encodings (Encoding Standard §4.2, "get an encoding"): any label a page may use, to the standard's
  * lower-case name. Node's `TextDecoder` knows the labels; this file adds the ones it refuses, and decodes nothing.
  */
-import { createLru } from '../base/index.ts'
+import { createLru } from '../../base/index.ts'
 
 /** Labels of the `replacement` encoding, which `TextDecoder` must refuse by its own specification. */
 const REPLACEMENT_LABELS = new Set([

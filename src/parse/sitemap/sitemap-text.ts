@@ -5,13 +5,13 @@
  */
 import { TextDecoder } from 'node:util'
 import { constants, createGunzip } from 'node:zlib'
-import { isAsciiWhitespace } from './encoding-label.ts'
+import { isAsciiWhitespace } from '../charset/encoding-label.ts'
 import {
   encodingOfBom,
   encodingOfContentType,
   encodingOfUtf16Declaration,
   encodingOfXmlDeclaration,
-} from './encoding-sniff.ts'
+} from '../charset/encoding-sniff.ts'
 
 export interface SitemapText {
   /** Text, decoded, in order. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseDirectives } from './index.ts'
+import { parseDirectives } from '../index.ts'
 
 const FREE = { index: true, follow: true }
 const NOINDEX = { index: false, follow: true }

@@ -3,7 +3,7 @@
  * that speaks to us counts together, and the stricter wins. Directives about search results (`nosnippet`,
  * `unavailable_after`, …) are read past.
  */
-import type { RobotsDirectives } from '../model/index.ts'
+import type { RobotsDirectives } from '../../model/index.ts'
 
 /** Directives that carry a value after a colon, and so look like a robot's name before its directives. */
 const VALUED_DIRECTIVES = new Set(['unavailable_after', 'max-snippet', 'max-image-preview', 'max-video-preview'])

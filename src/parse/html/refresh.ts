@@ -1,5 +1,5 @@
 /** The URL in `<meta http-equiv=refresh content="…">`, by the HTML Standard's "shared declarative refresh steps". */
-import { isAsciiWhitespace } from './encoding-label.ts'
+import { isAsciiWhitespace } from '../charset/encoding-label.ts'
 
 /** The reference as written, to be resolved against the page; null when the content is invalid or names no URL. */
 export function refreshReference(content: string): string | null {

@@ -2,10 +2,10 @@
  * The links of one page. References are kept as written until the page has been read, because a `<base>` anywhere
  * in it counts for all of them; then each distinct one is resolved once.
  */
-import type { NormalizedUrl } from '../model/index.ts'
-import { createResolver, MAX_REFERENCE_LENGTH } from '../url/index.ts'
-import { trimAsciiWhitespace } from './encoding-label.ts'
-import { queryEncoderOf } from './query-encoding.ts'
+import type { NormalizedUrl } from '../../model/index.ts'
+import { createResolver, MAX_REFERENCE_LENGTH } from '../../url/index.ts'
+import { trimAsciiWhitespace } from '../charset/encoding-label.ts'
+import { queryEncoderOf } from '../charset/query-encoding.ts'
 
 /** More links than this on one page are cut off by default, and the page says so. */
 export const MAX_LINKS = 20_000
