@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { contentHash, readContent } from './index.ts'
-import { loadWebAssembly } from './converter.ts'
+import { loadWebAssembly } from './markdown/converter.ts'
 
 const PAGE = 'https://docs.example.org/guide/page.html'
 const markdownOf = (html: string, title: string | null = null, url = PAGE): string =>

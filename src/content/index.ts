@@ -1,14 +1,14 @@
 /** What a page says: its main content as Markdown, how long it is, and what it resembles. */
-import { contentHash } from './content-hash.ts'
-import { htmlToMarkdown } from './markdown.ts'
-import { plainText } from './plain-text.ts'
-import { simhash } from './simhash.ts'
-import { countTokens } from './tokens.ts'
+import { contentHash } from './text/content-hash.ts'
+import { htmlToMarkdown } from './markdown/markdown.ts'
+import { plainText } from './text/plain-text.ts'
+import { simhash } from './text/simhash.ts'
+import { countTokens } from './text/tokens.ts'
 
-export { contentHash } from './content-hash.ts'
-export { createNearDuplicateIndex, type NearDuplicate, type NearDuplicateIndex } from './near-duplicates.ts'
-export { hammingDistance, simhash } from './simhash.ts'
-export { countTokens } from './tokens.ts'
+export { contentHash } from './text/content-hash.ts'
+export { createNearDuplicateIndex, type NearDuplicate, type NearDuplicateIndex } from './text/near-duplicates.ts'
+export { hammingDistance, simhash } from './text/simhash.ts'
+export { countTokens } from './text/tokens.ts'
 
 export interface Content {
   /** The main content as GitHub Flavored Markdown, ending with a newline; empty for a page without text. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRng } from '../base/index.ts'
-import { countTokens, createNearDuplicateIndex, hammingDistance, simhash } from './index.ts'
+import { createRng } from '../../base/index.ts'
+import { countTokens, createNearDuplicateIndex, hammingDistance, simhash } from '../index.ts'
 
 const rng = createRng(1)
 const vocabulary = Array.from({ length: 3000 }, () => rng.int(2 ** 32).toString(36))
