@@ -83,6 +83,17 @@ async function launch() {
       child.kill(signal)
     })
   })
+  child.on('error', function (error) {
+    process.stderr.write(
+      'tiptoe needs Node 22.19 or newer; the one at ' +
+        node +
+        ' cannot be started: ' +
+        error.message +
+        '\n' +
+        'hint: install a newer Node from nodejs.org or your package manager.\n',
+    )
+    process.exit(2)
+  })
   child.on('exit', function (code, signal) {
     if (signal === null) process.exit(code === null ? 1 : code)
     process.removeAllListeners(signal)

@@ -24,7 +24,14 @@ export function createSystemClock(): Clock {
   const origin = Date.now() - performance.now()
   const now = (): number => origin + performance.now()
   const timer = (ms: number, callback: () => void): (() => void) => {
-    const handle = setTimeout(callback, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS))
+    let left = ms
+    let handle: NodeJS.Timeout
+    const arm = (): void => {
+      const part = Math.min(Math.max(left, 0), LONGEST_TIMER_MS)
+      left -= part
+      handle = setTimeout(left > 0 ? arm : callback, part)
+    }
+    arm()
     return () => clearTimeout(handle)
   }
   return { now, wall: () => Date.now(), timer, sleepUntil: sleepWith(now, timer) }

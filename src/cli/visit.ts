@@ -79,6 +79,7 @@ export function createVisitor({ settings, productToken, seeds, clock }: VisitOpt
     tierOf: () => undefined,
     addEarly: async () => {},
     connection: () => 'up',
+    isOurs: () => false,
     lease: { host: '' as HostKey, fence: 0, tasks: [], delayMs: 0, notBefore: 0, expiresAt: Infinity, strikes: 0 },
     signal: new AbortController().signal,
   })

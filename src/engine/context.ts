@@ -3,7 +3,7 @@ import type { Clock, Rng } from '../base/index.ts'
 import type { Settings } from '../config/index.ts'
 import type { Fetcher } from '../fetch/index.ts'
 import type { Lease, Settlement } from '../frontier/index.ts'
-import type { NormalizedUrl, Tier } from '../model/index.ts'
+import type { NormalizedUrl, Origin, Tier } from '../model/index.ts'
 import type { HostRegistry } from '../politeness/index.ts'
 import type { OutputRecord } from '../sink/index.ts'
 import type { Scope } from '../url/index.ts'
@@ -18,6 +18,8 @@ export interface TaskContext {
   /** The name by which robots.txt and meta robots know us. */
   readonly productToken: string
   tierOf(url: NormalizedUrl): Tier | undefined
+  /** Whether pages of this origin can be in scope. */
+  isOurs(origin: Origin): boolean
   /** Adds URLs ahead of the settlement that names them, for answers that name very many. */
   addEarly(found: NonNullable<Settlement['found']>): Promise<void>
   /**

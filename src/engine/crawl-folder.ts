@@ -71,6 +71,8 @@ export function prepareCrawlFolder(folder: string, crawl: CrawlIdentity, stored:
 export function clearCrawlFolder(folder: string): void {
   explained(folder, () => {
     refuseBusy(folder)
+    // What is not known to be a crawl's is somebody's own.
+    if (!existsSync(join(folder, CONFIGURATION)) && !existsSync(join(folder, SEEDS))) return refuseStrangers(folder)
     for (const name of OURS) rmSync(join(folder, name), { recursive: true, force: true })
   })
 }
@@ -119,7 +121,7 @@ function refuseStrangers(folder: string): void {
   const taken = OURS.filter((name) => present.has(name) && name !== STATE)
   if (taken.length === 0) return
   throw new TiptoeError('usage', `${folder} already holds ${taken.join(', ')}, but no crawl that could be resumed`, {
-    hint: 'choose another folder with --out, or remove them with --fresh',
+    hint: 'choose another folder with --out, or remove them yourself',
   })
 }
 

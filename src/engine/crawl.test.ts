@@ -64,6 +64,75 @@ describe('a crawl', () => {
     }
   })
 
+  test('loses no page of a host to one URL that always answers 503', async () => {
+    const html = (body: string) => ({ headers: { 'content-type': 'text/html' }, body })
+    web = await createLoopbackWeb({
+      'ill.test': ({ path }) => {
+        if (path === '/robots.txt' || path === '/sitemap.xml') return { status: 404 }
+        if (path === '/bad') return { status: 503, headers: { 'retry-after': '0' } }
+        return html(
+          path === '/' ? '<a href=/bad>b</a><a href=/1>1</a><a href=/2>2</a><a href=/3>3</a><a href=/4>4</a>' : 'x',
+        )
+      },
+    })
+    const seeds = [web.url('ill.test', '/') as NormalizedUrl]
+    const crawl = await openCrawl({ settings: settings(), seeds, store: 'memory' })
+    expect(await crawl.run()).toBe('finished')
+    expect(await crawl.stats()).toMatchObject({ done: 5, queued: 0 })
+    await crawl.close()
+  })
+
+  test('leaves a host alone with every slot at once, for the longest pause that it asks for', async () => {
+    web = await createLoopbackWeb({
+      'busy.test': ({ path, n }) => {
+        if (path === '/robots.txt' || path === '/sitemap.xml') return { status: 404 }
+        if (path === '/x' && n === 1) return { status: 429, headers: { 'retry-after': '2' } }
+        if (path === '/y' && n === 1) return { status: 503, headers: { 'retry-after': '0' }, delayMs: 50 }
+        const links = ['x', 'y', ...Array.from({ length: 20 }, (_, index) => String(index))]
+        const body = path === '/' ? links.map((link) => `<a href="/${link}">${link}</a>`).join('') : 'page'
+        return { headers: { 'content-type': 'text/html' }, body, delayMs: 20 }
+      },
+    })
+    const seeds = [web.url('busy.test', '/') as NormalizedUrl]
+    const crawl = await openCrawl({ settings: settings({ perHost: 2 }), seeds, store: 'memory' })
+    expect(await crawl.run()).toBe('finished')
+    expect(await crawl.stats()).toMatchObject({ done: 23, failed: 0 })
+    await crawl.close()
+    const refusal = web.log.find(({ path }) => path === '/x')
+    const after = web.log.filter(({ arrivedAt }) => arrivedAt > (refusal?.answeredAt ?? 0))
+    // One more may have been on its way when the answer came.
+    const early = after.filter(({ arrivedAt }) => arrivedAt < (refusal?.answeredAt ?? 0) + 2_000)
+    expect(early.length).toBeLessThanOrEqual(1)
+  })
+
+  test('whose store is gone is refused before its records are touched', async () => {
+    web = await createLoopbackWeb({ 'a.test': generatedSite({ pages: 3, linksPerPage: 2, seed: 1 }) })
+    const folder = mkdtempSync(join(root, 'lost-'))
+    const seeds = [web.url('a.test', '/') as NormalizedUrl]
+    const options = { settings: settings(), seeds, store: join(folder, 'state'), outputFolder: folder }
+    const first = await openCrawl(options)
+    await first.run()
+    await first.close()
+    const records = readFileSync(join(folder, 'pages.jsonl'), 'utf8')
+    rmSync(join(folder, 'state'), { recursive: true })
+    await expect(openCrawl(options)).rejects.toMatchObject({ code: 'store' })
+    expect(readFileSync(join(folder, 'pages.jsonl'), 'utf8')).toBe(records)
+  })
+
+  test('whose records are removed under it stops and says so', async () => {
+    web = await createLoopbackWeb({ 'a.test': generatedSite({ pages: 200, linksPerPage: 5, seed: 1 }) })
+    const folder = mkdtempSync(join(root, 'removed-'))
+    const seeds = [web.url('a.test', '/') as NormalizedUrl]
+    const crawl = await openCrawl({ settings: settings(), seeds, store: join(folder, 'state'), outputFolder: folder })
+    let removed = false
+    crawl.events.on('page', () => {
+      if (!removed) unlinkSync(join(folder, 'pages.jsonl'))
+      removed = true
+    })
+    await expect(crawl.run()).rejects.toMatchObject({ code: 'output', message: expect.stringContaining('was removed') })
+    await crawl.close()
+  })
+
   test('on a machine without a network stops, and leaves everything queued', async () => {
     const lookup = async (): Promise<never> => {
       throw Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' })

@@ -6,11 +6,11 @@ import { createSystemClock, createRng, type Clock, type Rng } from '../base/inde
 import { concurrentFetches, type Settings } from '../config/index.ts'
 import type { FetcherOptions } from '../fetch/index.ts'
 import { createFrontier, type Frontier, type FrontierStats, type Settlement } from '../frontier/index.ts'
-import type { CrawlEvents, NormalizedUrl, Tier } from '../model/index.ts'
+import { TiptoeError, type CrawlEvents, type NormalizedUrl, type Origin, type Tier } from '../model/index.ts'
 import { createHostRegistry } from '../politeness/index.ts'
-import { openOutputFolder, type OutputRecord } from '../sink/index.ts'
+import { hasRecords, openOutputFolder, type OutputRecord } from '../sink/index.ts'
 import { createEventBus, type EventBus } from '../telemetry/index.ts'
-import { compilePattern, createScope } from '../url/index.ts'
+import { compilePattern, createScope, hostKey, registrableDomain } from '../url/index.ts'
 import { createEngine, type EndReason } from './engine.ts'
 import { createFetcherOf } from './fetcher.ts'
 import { productTokenOf } from './product-token.ts'
@@ -67,12 +67,14 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
     store: options.store,
     clock,
     policyOf: (host) => registry.policyOf(host),
+    crawlDelayMs: (askedMs) => (settings.respectCrawlDelay ? Math.min(askedMs, settings.maxCrawlDelayMs) : 0),
     maxPages: settings.maxPages,
     maxDepth: settings.maxDepth,
     leaseMs: 2 * settings.timeoutMs + LEASE_MARGIN_MS,
   })
-  const { output: position } = await frontier.stats()
-  const folder = options.outputFolder === undefined ? undefined : openOutput(options.outputFolder, position)
+  const { output: position, discovered } = await frontier.stats()
+  const folder =
+    options.outputFolder === undefined ? undefined : openOutput(options.outputFolder, position, discovered === 0)
   const fetcher = createFetcherOf(settings, { clock, lookup: options.lookup })
 
   const recordsOf = (settlements: readonly Settlement[]): OutputRecord[] =>
@@ -108,7 +110,17 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
     ...(settings.maxBytes === undefined ? {} : { maxBytes: settings.maxBytes }),
     onSettled: announce,
     ...(options.readyForMore === undefined ? {} : { readyForMore: options.readyForMore }),
-    tasks: { settings, clock, rng, fetcher, registry, scope, productToken, tierOf },
+    tasks: {
+      settings,
+      clock,
+      rng,
+      fetcher,
+      registry,
+      scope,
+      productToken,
+      tierOf,
+      isOurs: createSiteRule(settings, seeds),
+    },
   })
 
   const addSeeds = async (): Promise<void> => {
@@ -144,14 +156,32 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
     },
   }
 
-  function openOutput(path: string, committed: Readonly<Record<string, number>>): ReturnType<typeof openOutputFolder> {
+  function openOutput(
+    path: string,
+    committed: Readonly<Record<string, number>>,
+    isNew: boolean,
+  ): ReturnType<typeof openOutputFolder> {
     try {
+      if (isNew && hasRecords(path)) {
+        throw new TiptoeError('store', `${path} has records, but the store that knows of them is gone`, {
+          hint: 'put the folder state/ back, or start over with --fresh',
+        })
+      }
       return openOutputFolder(path, committed)
     } catch (error) {
       void frontier.close()
       throw error
     }
   }
+}
+
+/** Which origins can have pages in scope, by the host or domain of the seeds. */
+function createSiteRule(settings: Settings, seeds: readonly NormalizedUrl[]): (origin: Origin) => boolean {
+  if (settings.scope === 'any') return () => true
+  const siteOf = (url: NormalizedUrl): string =>
+    settings.scope === 'domain' ? registrableDomain(hostKey(url)) : hostKey(url)
+  const sites = new Set(seeds.map(siteOf))
+  return (origin) => sites.has(siteOf(`${origin}/` as NormalizedUrl))
 }
 
 function createTierRules(settings: Settings): (url: NormalizedUrl) => Tier | undefined {

@@ -5,7 +5,7 @@
  * It keeps true that nothing is sent outside a lease, that each task of a lease is settled exactly once, and that a
  * stop takes no longer than it may. When a host is due, and when the crawl is over, is the frontier's to say.
  */
-import { TiptoeError, type Task } from '../model/index.ts'
+import { TiptoeError, type HostKey, type Task } from '../model/index.ts'
 import type { Frontier, Lease, Output, Settlement } from '../frontier/index.ts'
 import type { TaskContext, TaskResult } from './context.ts'
 import { runPageTask } from './page-task.ts'
@@ -60,6 +60,7 @@ export function createEngine(options: EngineOptions): Engine {
   /** Leases being worked on, and settlements on their way to the store. */
   const working = new Set<Promise<void>>()
   const settling = new Set<Promise<void>>()
+  const blocked = new Map<HostKey, number>()
   let answeredEver = false
   let pendingFetches = 0
   let bytes = 0
@@ -111,8 +112,9 @@ export function createEngine(options: EngineOptions): Engine {
     ...tasks.fetcher,
     async fetch(request, signal) {
       pendingFetches += 1
-      const outcome = await tasks.fetcher.fetch(request, signal)
-      pendingFetches -= 1
+      const outcome = await tasks.fetcher.fetch(request, signal).finally(() => {
+        pendingFetches -= 1
+      })
       answeredEver ||= outcome.kind === 'response'
       return outcome
     },
@@ -143,7 +145,13 @@ export function createEngine(options: EngineOptions): Engine {
   const settle = async (lease: Lease, task: Task, result: TaskResult): Promise<void> => {
     const { offline: _offline, ...rest } = result
     const settlement: Settlement = { lease, task, ...rest }
-    await options.beforeSettling?.(settlement)
+    await options.beforeSettling?.(settlement).catch(async (error: unknown) => {
+      // What could not be written is fetched again later; that the host has answered is true all the same.
+      const { answeredAt } = settlement
+      const returned = { lease, task, outcome: { kind: 'returned' as const } }
+      await settler.settle(answeredAt === undefined ? returned : { ...returned, answeredAt })
+      throw error
+    })
     const accepted = (await settler.settle(settlement)) === 'settled'
     if (!accepted) return
     options.onSettled?.(settlement)
@@ -176,13 +184,20 @@ export function createEngine(options: EngineOptions): Engine {
   /** The slot does not wait for the store: it is free for the next host as soon as this one has answered. */
   const hand = (lease: Lease, task: Task, result: TaskResult): void => track(settling, settle(lease, task, result))
 
+  /** A host that asked to be left alone is left alone by every slot at once, whatever leases are out on it. */
+  const block = (host: HostKey, until: number): void => {
+    for (const [name, end] of blocked) if (end <= clock.now()) blocked.delete(name)
+    blocked.set(host, Math.max(until, blocked.get(host) ?? 0))
+  }
+  const isBlocked = (host: HostKey): boolean => (blocked.get(host) ?? 0) > clock.now()
+
   const work = async (lease: Lease): Promise<void> => {
     const permitted = createPermit(lease)
     let nextStart = lease.notBefore
     let over = false
     for (const task of lease.tasks) {
       if (!over && nextStart > clock.now()) await clock.sleepUntil(nextStart, aborter.signal).catch(() => {})
-      if (over || ending !== undefined || !(await permitted())) {
+      if (over || ending !== undefined || isBlocked(lease.host) || !(await permitted())) {
         over = true
         hand(lease, task, { outcome: { kind: 'returned' } })
         continue
@@ -193,7 +208,7 @@ export function createEngine(options: EngineOptions): Engine {
         fail(new TiptoeError('network', `no host can be reached: ${result.offline}`, { hint }))
       }
       if (result.answeredAt !== undefined) nextStart = result.answeredAt + lease.delayMs
-      if (result.host?.blockedUntil !== undefined) over = true
+      if (result.host?.blockedUntil !== undefined) block(lease.host, result.host.blockedUntil)
       hand(lease, task, result)
     }
   }

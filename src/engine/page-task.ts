@@ -7,6 +7,11 @@ import { failed, skipped } from './records.ts'
 import { redirectTarget } from './redirect.ts'
 import { backOff, blameConnection, isOverloaded, retryLater, STRIKES_TO_GIVE_UP } from './retry.ts'
 
+/** How much longer than its host a URL waits that was answered with 429 or 503. */
+const ILL_URL_MS = 100
+/** A URL that a host in good health answers so this often is given up on; at least, whatever `attempts` says. */
+const ILL_ATTEMPTS = 3
+
 export async function runPageTask(task: Task, context: TaskContext): Promise<TaskResult> {
   const { settings, registry, fetcher, lease, signal } = context
   if (settings.maxDepth !== undefined && task.depth > settings.maxDepth)
@@ -44,12 +49,25 @@ function judge(task: Task, fetched: FetchOutcome, context: TaskContext): TaskRes
 function answered(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
   const { status } = response
   if (isOverloaded(status)) {
-    // The host is asked to be left alone, and every URL of it waits; this one is not to blame.
-    const outcome = { kind: 'retry', notBefore: context.clock.now(), counts: false } as const
-    return { outcome, host: backOff(response, context) }
+    return overloaded(task, response, context)
   }
   const result = responded(task, response, context)
   return context.lease.strikes === 0 ? result : { ...result, host: { strikes: 0, blockedReason: null } }
+}
+
+/**
+ * The host asks to be left alone, and every URL of it waits. This one waits a little longer, so that another is tried
+ * first: if that succeeds and this one does not, again and again, it is this URL that is ill and not its host.
+ */
+function overloaded(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
+  const { status } = response
+  const host = backOff(response, context)
+  const healthy = context.lease.strikes === 0
+  if (healthy && task.attempts + 1 >= Math.max(ILL_ATTEMPTS, context.settings.attempts)) {
+    return { ...failed(task, { code: 'http', status, detail: `HTTP ${status}` }, context), host }
+  }
+  const notBefore = (host.blockedUntil ?? context.clock.now()) + ILL_URL_MS
+  return { outcome: { kind: 'retry', notBefore, counts: healthy }, host }
 }
 
 function responded(task: Task, response: FetchResponse, context: TaskContext): TaskResult {

@@ -75,15 +75,14 @@ function readRules(task: Task, response: FetchResponse, context: TaskContext): T
   const { status } = response
   const body = new TextDecoder().decode(response.body)
   const rules = parseRobots(body)
-  const asked = settings.respectCrawlDelay ? (rules.crawlDelayMs(productToken) ?? 0) : 0
-  if (asked > settings.maxCrawlDelayMs && settings.crawlDelayOverMax === 'skip') {
+  const askedMs = rules.crawlDelayMs(productToken) ?? 0
+  if (settings.respectCrawlDelay && askedMs > settings.maxCrawlDelayMs && settings.crawlDelayOverMax === 'skip') {
     const limit = settings.maxCrawlDelayMs / 1_000
-    const detail = `Crawl-delay ${asked / 1_000}s is longer than max_crawl_delay ${limit}s`
+    const detail = `Crawl-delay ${askedMs / 1_000}s is longer than max_crawl_delay ${limit}s`
     return refuse(task, { status, detail, refusal: 'crawl-delay', body }, context)
   }
   const detail = `HTTP ${status}, ${body.length} characters`
-  const crawlDelayMs = Math.min(asked, settings.maxCrawlDelayMs)
-  return conclude(task, { state: 'rules', status, detail, body, crawlDelayMs }, rules.sitemaps, context)
+  return conclude(task, { state: 'rules', status, detail, body, crawlDelayMs: askedMs }, rules.sitemaps, context)
 }
 
 /** There is no such file: everything is allowed. */
@@ -106,12 +105,12 @@ function refuse(
   return conclude(task, { state: 'disallow-all', expiresAt, ...why }, undefined, context)
 }
 
-/** The record for everyone, and the sitemaps to be read: those the file names, else the usual place; or none. */
+/** The record for everyone, and the sitemaps to be read: those the file names and the usual place; or none. */
 function conclude(
   task: Task,
   part: Pick<RobotsRecord, 'state' | 'status' | 'detail'> & Partial<RobotsRecord>,
   sitemaps: readonly string[] | undefined,
-  { clock, registry, settings }: TaskContext,
+  { clock, registry, settings, isOurs }: TaskContext,
 ): TaskResult {
   const now = clock.now()
   const record: RobotsRecord = {
@@ -125,10 +124,10 @@ function conclude(
   }
   registry.learn(record)
   // Where a foreign server only keeps a sitemap for us, its own sitemaps are no business of this crawl.
-  if (!settings.sitemaps || sitemaps === undefined || task.via === 'sitemap')
+  if (!settings.sitemaps || sitemaps === undefined || !isOurs(task.origin))
     return { outcome: { kind: 'done' }, robots: record }
   const named = sitemaps.slice(0, MAX_SITEMAPS).flatMap((line) => normalizeUrl(line, `${task.origin}/`) ?? [])
-  const urls = named.length > 0 ? named : [`${task.origin}/sitemap.xml` as NormalizedUrl]
-  const found = urls.map((url): FoundUrl => ({ url, kind: 'sitemap', depth: 0, via: 'sitemap' }))
+  const urls = new Set([...named, `${task.origin}/sitemap.xml` as NormalizedUrl])
+  const found = [...urls].map((url): FoundUrl => ({ url, kind: 'sitemap', depth: 0, via: 'sitemap' }))
   return { outcome: { kind: 'done' }, robots: record, found }
 }

@@ -26,7 +26,8 @@ export async function runSitemapTask(task: Task, context: TaskContext): Promise<
   }
   if (isOverloaded(fetched.status)) {
     const outcome = retryLater(task, context) ?? failed(task, { code: 'http' }, context)
-    return { ...outcome, ...times, host: backOff(fetched, context) }
+    // A sitemap that is refused says nothing of the pages.
+    return { ...outcome, ...times, host: { ...backOff(fetched, context), strikes: context.lease.strikes } }
   }
   if (fetched.status >= 500) {
     return { ...(retryLater(task, context) ?? failed(task, { code: 'http' }, context)), ...times }

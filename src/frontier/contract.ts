@@ -196,6 +196,8 @@ export interface HostCounts {
 export interface FrontierOptions {
   /** The pace of a host by configuration; robots.txt can only slow it down. Asked often: must be quick. */
   policyOf(host: HostKey): HostPolicy
+  /** What is made of a Crawl-delay that a robots.txt asks for: all of it, a part, or nothing. */
+  crawlDelayMs(askedMs: number): number
   /** No limit when undefined. */
   readonly maxPages: number | undefined
   /** No limit when undefined. Links of pages at this depth are known but held. */

@@ -15,9 +15,15 @@ const EXTRA_HOSTS = 64
 /** How often such hosts are put right and the next ones looked at, in one call. */
 const DUE_ROUNDS = 16
 
+export interface Granted {
+  readonly granted: Lease[]
+  /** Stored due times had to be put right, and there was no end of them: it is worth asking again at once. */
+  readonly hasMore: boolean
+}
+
 export interface Granting {
   /** Leases on hosts that are due, at most as many as wanted. */
-  grant(request: LeaseRequest, now: number): Lease[]
+  grant(request: LeaseRequest, now: number): Granted
   /** A lease on pages that are too deep, to be settled without a request. */
   grantHeld(request: LeaseRequest, now: number): Lease[]
 }
@@ -44,7 +50,7 @@ export function createGranting(
     nesting: row.nesting,
   })
 
-  /** What the lane would do next, leases aside; undefined when it has nothing. */
+  /** What the lane does next; undefined when all of it is out. */
   const headOf = (lane: Lane): UrlRow | undefined => {
     const [id] = storage.head(lane.row.id, 1, ledger.leasedIds)
     return id === undefined ? undefined : storage.url(id)
@@ -57,7 +63,7 @@ export function createGranting(
     host: host.row.key,
     origin: lane.row.origin,
     depth: 0,
-    via: headOf(lane)?.kind === 'sitemap' ? 'sitemap' : 'link',
+    via: 'link',
     tier: 'medium',
     attempts: lane.row.robotsAttempts,
     redirects: errand?.redirects ?? 0,
@@ -93,15 +99,15 @@ export function createGranting(
     return tasks
   }
 
-  const grant = (request: LeaseRequest, now: number): Lease[] => {
+  const grant = (request: LeaseRequest, now: number): Granted => {
     const granted: Lease[] = []
     for (let round = 0; round < DUE_ROUNDS && granted.length < request.want; round++) {
       const count = request.want + ledger.size + EXTRA_HOSTS
       const candidates = storage.dueHosts(now, count).map((row) => roster.of(row))
       const corrected = grantAmong(candidates, request, now, granted)
-      if (!corrected || candidates.length < count) break
+      if (!corrected || candidates.length < count) return { granted, hasMore: false }
     }
-    return granted
+    return { granted, hasMore: granted.length < request.want }
   }
 
   /** Adds leases on these hosts; true when a stored due time was too early and has been put right. */
@@ -141,7 +147,7 @@ export function createGranting(
       const row = storage.url(id)
       return taskOf(row, host, roster.byLane(row.lane).lane)
     })
-    return [ledger.open(host, tasks, request.worker, now)]
+    return [ledger.open(host, tasks, request.worker, now, true)]
   }
 
   return { grant, grantHeld }

@@ -24,6 +24,7 @@ export function createFrontier(options: CreateFrontierOptions): Frontier {
   const { store, clock = createSystemClock() } = options
   const settings: FrontierOptions = {
     policyOf: options.policyOf ?? (() => DEFAULT_POLICY),
+    crawlDelayMs: options.crawlDelayMs ?? ((askedMs) => askedMs),
     maxPages: options.maxPages,
     maxDepth: options.maxDepth,
     leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,

@@ -20,12 +20,14 @@ export interface OpenLease {
   readonly grantedBefore: number | null
   expiresAt: number
   extensions: number
+  readonly held: boolean
   /** Something was sent to the host under this lease. */
   sent: boolean
 }
 
 export interface Ledger {
-  open(host: Host, tasks: readonly Task[], worker: string, now: number): Lease
+  /** `held`: the tasks are out of no lane's queue. */
+  open(host: Host, tasks: readonly Task[], worker: string, now: number, held?: boolean): Lease
   /** The lease under which this task is out; undefined when it is not, or no longer. */
   holding(ref: LeaseRef, task: Task): OpenLease | undefined
   /** A task leaves its lease. What becomes of it is up to the caller; queued it still is. */
@@ -56,7 +58,7 @@ export function createLedger(storage: Storage, roster: Roster, leaseMs: number, 
     return lastFence
   }
 
-  const open = (host: Host, tasks: readonly Task[], worker: string, now: number): Lease => {
+  const open = (host: Host, tasks: readonly Task[], worker: string, now: number, held = false): Lease => {
     const fence = nextFence(now)
     leases.set(fence, {
       host,
@@ -67,6 +69,7 @@ export function createLedger(storage: Storage, roster: Roster, leaseMs: number, 
       grantedBefore: host.grantedAt,
       expiresAt: now + leaseMs,
       extensions: 0,
+      held,
       sent: false,
     })
     roster.pin(host)
@@ -106,7 +109,7 @@ export function createLedger(storage: Storage, roster: Roster, leaseMs: number, 
       leasedIds.delete(task.id)
       if (task.kind === 'page') leasedPages -= 1
       const row = storage.url(task.id)
-      if (row.state === 'queued') roster.byLane(row.lane).lane.leased -= 1
+      if (!lease.held) roster.byLane(row.lane).lane.leased -= 1
     }
     if (lease.tasks.size === 0) end(lease)
   }

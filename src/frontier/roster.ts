@@ -51,6 +51,8 @@ export interface Roster {
 
 export interface RosterOptions {
   policyOf(key: HostKey): HostPolicy
+  crawlDelayMs(askedMs: number): number
+  now(): number
   /** After an unclean stop: when the crawl was opened. Each host then waits its delay once from there. */
   readonly uncleanAt: number | null
 }
@@ -62,6 +64,8 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
   const laneHosts = new Map<number, Host>()
 
   const adopt = (row: HostRow): Host => {
+    // No host has answered in the future: the clock was ahead when that was written.
+    if (row.answeredAt !== null) row.answeredAt = Math.min(row.answeredAt, options.now())
     const host: Host = {
       row,
       lanes: storage.lanesOf(row.id).map((lane) => ({ row: lane, leased: 0, robotsLeased: false })),
@@ -92,7 +96,10 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
   const policy = (host: Host): HostPolicy => options.policyOf(host.row.key)
   const delayMs = (host: Host): number => {
     let delay = policy(host).delayMs
-    for (const lane of host.lanes) delay = Math.max(delay, lane.row.robots?.crawlDelayMs ?? 0)
+    for (const { row } of host.lanes) {
+      const askedMs = row.robots?.crawlDelayMs ?? 0
+      if (askedMs > 0) delay = Math.max(delay, options.crawlDelayMs(askedMs))
+    }
     return delay
   }
 

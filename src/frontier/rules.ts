@@ -14,6 +14,9 @@ import type { Storage } from './storage.ts'
 
 /** Retries that come due are moved to their queues in portions of this size. */
 const WAITING_PER_LEASE = 1_000
+/** Hosts whose stored due time is looked at again when a crawl is opened. */
+const REVIEWED_HOSTS = 1_000
+
 /** Hosts named in the statistics as the next to be asked. */
 const NEXT_HOSTS = 5
 
@@ -24,7 +27,7 @@ export function createRules(
 ): Frontier {
   const { clock } = deps
   const counters = storage.counters()
-  const roster = createRoster(storage, counters, options)
+  const roster = createRoster(storage, counters, { ...options, now: () => clock.now() })
   const touched = new Set<Host>()
   const intake = createIntake(storage, roster, counters, options.maxDepth, touched)
   const ledger = createLedger(storage, roster, options.leaseMs, touched)
@@ -32,6 +35,7 @@ export function createRules(
   const settling = createSettling(storage, roster, ledger, intake, counters, touched)
   let closed = false
   let broken = false
+  let reviewed = false
 
   const saveTouched = (now: number): void => {
     for (const host of touched) roster.save(host, now)
@@ -56,6 +60,15 @@ export function createRules(
     return answer
   }
 
+  /**
+   * What an earlier run stored may be too late: its delays were longer, or its clock was ahead. Looked at once, for the
+   * hosts that come next; the others are put right when something is found or settled on them.
+   */
+  const reviewUpcoming = (now: number): void => {
+    reviewed = true
+    for (const row of storage.upcomingHosts(now, REVIEWED_HOSTS)) touched.add(roster.of(row))
+  }
+
   const promoteWaiting = (now: number): void => {
     for (const id of storage.takeWaiting(now, WAITING_PER_LEASE)) {
       const row = storage.url(id)
@@ -70,10 +83,11 @@ export function createRules(
   const exhausted = (): boolean => options.maxPages !== undefined && counters.done >= options.maxPages
 
   const lease = (request: LeaseRequest, now: number): LeaseAnswer => {
+    if (!reviewed) reviewUpcoming(now)
     ledger.takeBackExpired(now)
     promoteWaiting(now)
     saveTouched(now)
-    const granted = granting.grant(request, now)
+    const { granted, hasMore } = granting.grant(request, now)
     const onlyHeldLeft = counters.held > 0 && counters.open === counters.held && counters.sitemapsOpen === 0
     // No shorter path to what is too deep can turn up any more.
     if (granted.length === 0 && idle() && onlyHeldLeft && !exhausted())
@@ -82,7 +96,7 @@ export function createRules(
       if (counters.open === 0 && counters.sitemapsOpen === 0) return { leases: [], nextAt: null, state: 'finished' }
       if (exhausted()) return { leases: [], nextAt: null, state: 'limit' }
     }
-    return { leases: granted, nextAt: nextAt(now), state: 'open' }
+    return { leases: granted, nextAt: hasMore ? now : nextAt(now), state: 'open' }
   }
 
   const nextAt = (now: number): number | null => {
@@ -116,8 +130,7 @@ export function createRules(
   const waitReason = (host: Host, now: number): string => {
     if (host.row.blockedUntil > now) return host.row.blockedReason ?? 'blocked'
     if (host.lanes.some((lane) => lane.row.robotsNotBefore > now)) return 'robots.txt could not be had yet'
-    const crawlDelay = Math.max(0, ...host.lanes.map((lane) => lane.row.robots?.crawlDelayMs ?? 0))
-    return crawlDelay > roster.policy(host).delayMs ? 'Crawl-delay' : 'delay'
+    return roster.delayMs(host) > roster.policy(host).delayMs ? 'Crawl-delay' : 'delay'
   }
 
   const stats = (): FrontierStats => {

@@ -27,6 +27,13 @@ export function createSettling(
     touched.add(host)
   }
 
+  /** Answers that were under way together may ask for different pauses: the longest counts. */
+  const longerBlock = (host: Host, change: HostChange): HostChange => {
+    if (change.blockedUntil === undefined || change.blockedUntil >= host.row.blockedUntil) return change
+    const { blockedUntil: _until, blockedReason: _reason, ...rest } = change
+    return rest
+  }
+
   const settleRobots = (settlement: Settlement, open: OpenLease): void => {
     const { task, outcome } = settlement
     const { host, lane } = roster.settleIn(hostKey(`${task.origin}/` as Task['url']), task.origin)
@@ -111,17 +118,26 @@ export function createSettling(
     ledger.release(open, task)
     if (task.kind === 'robots') settleRobots(settlement, open)
     else settleUrl(settlement, now)
-    if (settlement.host !== undefined) changeHost(open.host, settlement.host)
+    if (settlement.host !== undefined) changeHost(open.host, longerBlock(open.host, settlement.host))
     if (settlement.found !== undefined) intake.add(settlement.found, task.kind === 'robots' ? undefined : task)
     touched.add(open.host)
   }
+
+  /** A shorter path to a held page turned up while it was out to be skipped: it is queued again. */
+  const isNoLongerTooDeep = ({ task, outcome }: Settlement): boolean =>
+    outcome.kind === 'skipped' && outcome.reason === 'depth' && storage.url(task.id).state !== 'held'
 
   const settle = (settlements: readonly Settlement[], output: Output | undefined, now: number): SettleAnswer => {
     // An expired lease may still be settled until somebody else could have been given the host.
     const seen = new Set<string>()
     const results = settlements.map((settlement) => {
       const name = `${settlement.lease.fence} ${taskName(settlement.task)}`
-      if (seen.has(name) || ledger.holding(settlement.lease, settlement.task) === undefined) return 'stale' as const
+      const open = ledger.holding(settlement.lease, settlement.task)
+      if (seen.has(name) || open === undefined) return 'stale' as const
+      if (isNoLongerTooDeep(settlement)) {
+        ledger.release(open, settlement.task)
+        return 'stale' as const
+      }
       seen.add(name)
       return 'settled' as const
     })

@@ -30,7 +30,7 @@ export interface RobotsRecord {
   readonly expiresAt: number
   /** The text of the file, cut at what is parsed; empty unless `state` is `rules`. */
   readonly body: string
-  /** What Crawl-delay adds to the host's pace, after the cap; 0 for none. */
+  /** The Crawl-delay that the file asks of us, as it asks it; 0 for none. What is made of it is configuration. */
   readonly crawlDelayMs: number
 }
 

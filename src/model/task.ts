@@ -37,7 +37,6 @@ export interface Task {
   /** The origin whose rules apply; for `robots`, the origin that the file will speak for, even after a redirect. */
   readonly origin: Origin
   readonly depth: number
-  /** For a robots.txt: `sitemap` when it is only wanted for a sitemap that lies on another site's server. */
   readonly via: Via
   readonly referrer?: NormalizedUrl
   readonly tier: Tier

@@ -40,6 +40,10 @@ export function openAppendFile(path: string, committed: number): AppendFile {
     sync() {
       if (dirty) fdatasyncSync(descriptor)
       dirty = false
+      if (fstatSync(descriptor).nlink > 0) return
+      throw new TiptoeError('output', `${path} was removed while the crawl wrote to it`, {
+        hint: 'what it held is lost: start over with --fresh, and let nothing move the files of a running crawl',
+      })
     },
     close: () => closeSync(descriptor),
   }

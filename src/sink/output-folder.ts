@@ -2,6 +2,7 @@
  * The output folder of a crawl: three files of records and a tree of Markdown. Records become part of the output when
  * their position is committed by the frontier; what lies beyond it after a crash is cut off on opening.
  */
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from '../base/index.ts'
 import { TiptoeError } from '../model/index.ts'
@@ -47,6 +48,13 @@ export function openOutputFolder(folder: string, committed: Readonly<Record<stri
       },
     }
   })
+}
+
+/** Whether any of the files of records in this folder holds something. */
+export function hasRecords(folder: string): boolean {
+  return Object.values(RECORD_FILES).some(
+    (name) => (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0) > 0,
+  )
 }
 
 /** One line of JSON. The two line separators that JSON allows and some readers split at are escaped. */

@@ -46,6 +46,7 @@ export function describeFrontier(home: string, open: OpenFrontier): void {
     const frontier = open(
       {
         policyOf: () => ({ delayMs, concurrency }),
+        crawlDelayMs: (askedMs) => askedMs,
         maxPages: undefined,
         maxDepth: undefined,
         leaseMs: 60_000,
@@ -432,6 +433,19 @@ export function describeFrontier(home: string, open: OpenFrontier): void {
         }
         expect(await frontier.stats()).toMatchObject({ queued: 0, held: 0, skipped: { depth: 2 } })
         expect(await frontier.lease({ worker: 'w', want: 1 })).toMatchObject({ state: 'finished' })
+      })
+
+      test('a held page that a shorter path frees while it is out to be skipped is queued again', async () => {
+        const { frontier, one, end, settle, passRobots } = setup({ delayMs: 0, maxDepth: 0 })
+        await frontier.add([page('https://a.test/')])
+        await passRobots()
+        await settle(end(await one(), { kind: 'done' }, { found: [page('https://a.test/1', 1)] }))
+        const held = await one()
+        await frontier.add([page('https://a.test/1')])
+        const task = held.tasks[0] as Task
+        expect(await settle({ lease: held, task, outcome: { kind: 'skipped', reason: 'depth' } })).toEqual(['stale'])
+        expect(await frontier.stats()).toMatchObject({ queued: 1, held: 0, skipped: {} })
+        expect((await one()).tasks).toMatchObject([{ url: 'https://a.test/1', depth: 0 }])
       })
 
       test('a shorter path found later re-opens what was too deep behind it', async () => {

@@ -27,6 +27,8 @@ export function createContentCheck(folder: string): (url: NormalizedUrl, path: u
     const found = lstatSync(file, { throwIfNoEntry: false })
     if (found === undefined) return `${path} is missing`
     if (!found.isFile()) return `${path} is no file`
+    // Front matter is always there: an empty file is what a power cut leaves.
+    if (found.size === 0) return `${path} is empty`
     return isInside(dirname(file)) ? undefined : `${path} lies outside the folder`
   }
 }

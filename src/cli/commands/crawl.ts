@@ -85,10 +85,12 @@ function unique<T>(items: readonly T[]): T[] {
 }
 
 /** The same command again, without what would start over. Seeds that came by stdin are in the folder. */
-function resumeCommand({ words, env }: Invocation, plan: CrawlPlan): string {
+function resumeCommand({ words, env, parsed }: Invocation, plan: CrawlPlan): string {
   const program = programName(env)
   if (plan.settings.inputFile === '-') return `${program} -o ${quote(plan.folder)}`
-  return [program, ...words.filter((word) => word !== '--fresh').map(quote)].join(' ')
+  // A folder that a variable or a file names is named again, since those may be gone by then.
+  const folder = parsed.flags.out === undefined && plan.settings.outDirectory !== undefined ? ['-o', plan.folder] : []
+  return [program, ...words.filter((word) => word !== '--fresh'), ...folder].map(quote).join(' ')
 }
 
 function quote(word: string): string {
@@ -144,13 +146,16 @@ export async function runCrawl(
       savedThisRun: stats.done - before.done,
       out: folder,
       reason: end === 'stopped' ? 'interrupted' : end,
-      ...(end === 'finished' ? {} : { resumeCommand }),
+      // A limit that is reached would be reached again at once.
+      ...(end === 'stopped' || end === 'time' ? { resumeCommand } : {}),
       topFailures: [...failures].map(([code, count]) => ({ code, count })),
       color: terminal.color,
     }),
     { evenQuiet: interrupted },
   )
   if (invocation.parsed.switches.json === true) terminal.data(JSON.stringify(totals))
+  if (end === 'limit') terminal.note('to go on, raise --max-pages or leave it out')
+  if (end === 'bytes') terminal.note('to go on, raise --max-bytes or leave it out')
   if (!interrupted) giveHints(stats, terminal)
   return exitCode(end, stats, settings, signals)
 }

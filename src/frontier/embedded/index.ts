@@ -14,10 +14,16 @@ export function openEmbeddedFrontier(
   deps: { readonly clock: Clock },
 ): Frontier {
   const { db, created, close } = openDatabase(folder)
-  const clean = db.prepare("SELECT value FROM meta WHERE key = 'clean'").get() as { value: number } | undefined
-  // Until it is closed in order, this run counts as one that may have had requests under way.
-  explained(folder, () => db.exec("INSERT OR REPLACE INTO meta VALUES ('clean', 0)"))
-  const uncleanAt = created || clean?.value === 1 ? null : deps.clock.now()
+  const meta = (key: string): number | undefined =>
+    (db.prepare('SELECT value FROM meta WHERE key = ?').get(key) as { value: number } | undefined)?.value
+  const keep = db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)')
+  explained(folder, () => {
+    // Kept for later openings too: an orderly stop right after an unclean one must not cut the wait short.
+    if (!created && meta('clean') !== 1) keep.run('unclean_at', deps.clock.now())
+    // Until it is closed in order, this run counts as one that may have had requests under way.
+    keep.run('clean', 0)
+  })
+  const uncleanAt = meta('unclean_at') ?? null
   const storage = explained(folder, () => createEmbeddedStorage(db, folder, close))
   return createRules(storage, { ...options, uncleanAt }, deps)
 }

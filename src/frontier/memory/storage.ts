@@ -83,7 +83,11 @@ export function createMemoryStorage(): Storage {
     },
     heldOfOneHost(count, skip) {
       for (const set of held.values()) {
-        const some = [...set].filter((id) => !skip.has(id)).slice(0, count)
+        const some: number[] = []
+        for (const id of set) {
+          if (some.length >= count) break
+          if (!skip.has(id)) some.push(id)
+        }
         if (some.length > 0) return some
       }
       return []
