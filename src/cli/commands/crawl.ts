@@ -18,7 +18,6 @@ import {
 import type { FrontierStats } from '../../frontier/index.ts'
 import { TiptoeError, type FailureCode, type NormalizedUrl } from '../../model/index.ts'
 import { createRateMeter } from '../../telemetry/index.ts'
-import { hostKey } from '../../url/index.ts'
 import { EXIT } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
 import { programName } from '../program-name.ts'
@@ -77,7 +76,8 @@ function nothingToCrawl(): TiptoeError {
 function defaultFolder(seeds: readonly NormalizedUrl[]): string {
   const [first] = seeds
   if (first === undefined) throw nothingToCrawl()
-  return `tiptoe-${hostKey(first).replaceAll(/[^a-z0-9.-]/g, '_')}`
+  // The port too: two servers of one machine are two crawls.
+  return `tiptoe-${new URL(first).host.replaceAll(/[^a-z0-9.-]/g, '_')}`
 }
 
 function unique<T>(items: readonly T[]): T[] {
