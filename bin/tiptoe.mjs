@@ -51,6 +51,9 @@ function hushSqliteWarning() {
 async function launch() {
   if (recent) {
     hushSqliteWarning()
+    // The system's resolver and the files share these threads. With Node's four, two names whose servers do not answer
+    // would hold up the names of all other hosts.
+    if (process.env.UV_THREADPOOL_SIZE === undefined) process.env.UV_THREADPOOL_SIZE = '64'
     if (process.env.TIPTOE_LIFELINE !== undefined) {
       await holdLifeline(process.env.TIPTOE_LIFELINE)
       delete process.env.TIPTOE_LIFELINE

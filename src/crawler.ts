@@ -72,7 +72,14 @@ export interface Crawler {
   readonly end: EndReason | undefined
 }
 
-const EVENT_NAMES = ['page', 'skip', 'fail', 'retry', 'blocked'] as const satisfies readonly (keyof CrawlEvents)[]
+const EVENT_NAMES = [
+  'page',
+  'skip',
+  'fail',
+  'retry',
+  'blocked',
+  'impolite',
+] as const satisfies readonly (keyof CrawlEvents)[]
 
 export function createCrawler(options: CrawlerOptions = {}): Crawler {
   const { store, signal, onPage, ...table } = checkedOptions(options)
@@ -357,4 +364,6 @@ const NO_STATS: CrawlTotals = {
   requests: { page: 0, sitemap: 0, robots: 0 },
   tiers: { high: 0, medium: 0, low: 0 },
   hosts: 0,
+  impolite: 0,
+  closest: null,
 }

@@ -13,7 +13,14 @@ import {
 } from './content/index.ts'
 import { isPublicAddress as isPublic } from './fetch/index.ts'
 import { createFrontier as openFrontier, type CreateFrontierOptions, type Frontier } from './frontier/index.ts'
-import { TiptoeError, type HostKey, type NormalizedUrl, type Origin, type UrlKey } from './model/index.ts'
+import {
+  TiptoeError,
+  type HostKey,
+  type NormalizedUrl,
+  type Origin,
+  type RobotsRecord,
+  type UrlKey,
+} from './model/index.ts'
 import {
   decodeBody as decode,
   extractLinks as linksOf,
@@ -27,7 +34,7 @@ import {
   createHostLimiter as createLimiter,
   createHostRegistry as createRegistry,
   type HostLimiter,
-  type HostRegistry,
+  type HostRegistry as Registry,
   type HostRegistryOptions,
 } from './politeness/index.ts'
 import { parseRobots as readRobots, type Robots } from './robots/index.ts'
@@ -46,9 +53,11 @@ export type {
   FailRecord,
   FailureCode,
   FoundUrl,
+  HostHealth,
   HostKey,
   HostPolicy,
   HostRecord,
+  ImpoliteRequest,
   NormalizedUrl,
   Origin,
   Outcome,
@@ -83,12 +92,7 @@ export type {
   Settlement,
 } from './frontier/index.ts'
 export type { DecodedBody, Link, LinkSource, SitemapEntry, SitemapOptions, SitemapReading } from './parse/index.ts'
-export type {
-  HostLimiter,
-  HostRegistry,
-  HostRegistryOptions,
-  RobotsVerdict as HostVerdict,
-} from './politeness/index.ts'
+export type { HostLimiter, HostRegistryOptions, RobotsVerdict as HostVerdict } from './politeness/index.ts'
 export type { Robots, RobotsVerdict } from './robots/index.ts'
 
 /** What a robots.txt says to a crawler about a URL, by RFC 9309, with the line that decides. */
@@ -192,6 +196,13 @@ export function createHostLimiter(options: { clock?: Clock | undefined } = {}): 
   }
 }
 
+export interface HostRegistry extends Omit<Registry, 'learn'> {
+  /** Takes in a record that was just fetched. What it need not say: its version, and that it is no stopgap. */
+  learn(
+    record: Omit<RobotsRecord, 'version' | 'staleSince'> & Partial<Pick<RobotsRecord, 'version' | 'staleSince'>>,
+  ): void
+}
+
 /** The pace of every host by configuration, and the verdict of its robots.txt on every URL, in bounded memory. */
 export function createHostRegistry(
   options: Partial<HostRegistryOptions> & Pick<HostRegistryOptions, 'productToken'>,
@@ -201,8 +212,9 @@ export function createHostRegistry(
   const registry = createRegistry({ ...options, defaultPolicy, load, productToken })
   return {
     policyOf: (host) => registry.policyOf(textOf('host', host) as HostKey),
-    verdict: async (url) => registry.verdict(webUrlOf('url', url)),
-    learn: (record) => registry.learn(record),
+    verdict: async (url, robotsVersion) => registry.verdict(webUrlOf('url', url), robotsVersion),
+    recordOf: async (origin) => registry.recordOf(textOf('origin', origin) as Origin),
+    learn: (record) => registry.learn({ version: 'unknown', staleSince: null, ...record }),
   }
 }
 

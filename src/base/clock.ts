@@ -2,6 +2,7 @@
  * Time, passed in. Nothing outside this file reads the machine's clock or sets a timer, so the whole crawler runs
  * the same on a virtual clock.
  */
+import { createHeap } from './heap.ts'
 
 export interface Clock {
   /**
@@ -38,7 +39,7 @@ export function createSystemClock(): Clock {
 }
 
 /** `sleepUntil` from `now` and `timer`: a timer may fire a fraction early, so the time is checked and slept again. */
-function sleepWith(now: Clock['now'], timer: Clock['timer']): Clock['sleepUntil'] {
+export function sleepWith(now: Clock['now'], timer: Clock['timer']): Clock['sleepUntil'] {
   return (time, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(signal.reason)
@@ -69,37 +70,43 @@ export interface VirtualClock extends Clock {
   nextTimer(): number | undefined
 }
 
+interface Timer {
+  callback: (() => void) | undefined
+}
+
 export function createVirtualClock(start = 1_700_000_000_000): VirtualClock {
   let time = start
-  let serial = 0
-  const timers = new Map<number, { at: number; callback: () => void }>()
-  const earliest = (): [number, { at: number; callback: () => void }] | undefined => {
-    let best: [number, { at: number; callback: () => void }] | undefined
-    for (const entry of timers) if (best === undefined || entry[1].at < best[1].at) best = entry
-    return best
+  const timers = createHeap<Timer>()
+  /** The next timer that is still wanted; those cancelled are dropped on the way. */
+  const next = (): number | undefined => {
+    let first = timers.peek()
+    for (; first !== undefined && first.item.callback === undefined; first = timers.peek()) timers.pop()
+    return first?.rank
   }
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 8; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
   }
   const now = (): number => time
   const timer = (ms: number, callback: () => void): (() => void) => {
-    const id = serial++
-    timers.set(id, { at: time + Math.max(ms, 0), callback })
-    return () => timers.delete(id)
+    const entry: Timer = { callback }
+    timers.push(time + Math.max(ms, 0), entry)
+    return () => {
+      entry.callback = undefined
+    }
   }
   return {
     now,
     wall: now,
     timer,
     sleepUntil: sleepWith(now, timer),
-    nextTimer: () => earliest()?.[1].at,
+    nextTimer: next,
     async advance(ms) {
       const target = time + ms
       await settle()
-      for (let next = earliest(); next !== undefined && next[1].at <= target; next = earliest()) {
-        timers.delete(next[0])
-        time = Math.max(time, next[1].at)
-        next[1].callback()
+      for (let at = next(); at !== undefined && at <= target; at = next()) {
+        const callback = timers.pop()?.item.callback
+        time = Math.max(time, at)
+        callback?.()
         await settle()
       }
       time = target

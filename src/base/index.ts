@@ -1,5 +1,7 @@
 /** Mechanisms that know nothing of crawling: time, randomness, bounded collections, units. */
-export { createSystemClock, createVirtualClock, type Clock, type VirtualClock } from './clock.ts'
+export { createSystemClock, createVirtualClock, sleepWith, type Clock, type VirtualClock } from './clock.ts'
+export { createSystemDisk, type Disk, type GrowingFile } from './disk.ts'
+export { createHeap, type Heap } from './heap.ts'
 export { createLru, type Lru } from './lru.ts'
 export { makeFolder } from './make-folder.ts'
 export { createRng, type Rng } from './rng.ts'

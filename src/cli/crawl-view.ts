@@ -5,7 +5,7 @@
 import { productTokenOf, requireCrawlFolder, stateFolder, type CrawlIdentity } from '../engine/index.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openInspector, type HostView, type Inspector } from '../frontier/index.ts'
+import { openInspector, type Inspector } from '../frontier/index.ts'
 import { TiptoeError, type HostKey, type HostRecord } from '../model/index.ts'
 import { createHostRegistry, type HostRegistry } from '../politeness/index.ts'
 import { createScope, type Scope } from '../url/index.ts'
@@ -55,34 +55,10 @@ function hostRecord(key: HostKey, inspector: Inspector): HostRecord | undefined 
     answeredAt: host.answeredAt,
     blockedUntil: host.blockedUntil,
     blockedReason: host.blockedReason,
-    strikes: host.strikes,
+    health: host.health,
+    address: host.address,
+    closestMs: host.closestMs,
     queued: host.lanes.reduce((sum, lane) => sum + lane.queued, 0),
     robots: host.lanes.flatMap((lane) => inspector.robots(lane) ?? []),
   }
-}
-
-export interface HostWait {
-  /** Clock ms; in the past for a host that is due. */
-  readonly at: number
-  readonly reason: string
-}
-
-/** What a host with work waits for; undefined for one without. */
-export function waitOf(host: HostView, registry: HostRegistry, now: number): HostWait | undefined {
-  if (host.due === null) return undefined
-  return { at: host.due, reason: waitReason(host, registry, now) }
-}
-
-function waitReason(host: HostView, registry: HostRegistry, now: number): string {
-  if ((host.due ?? 0) <= now) return 'due'
-  if (host.blockedUntil > now) return `asked to be left alone: ${host.blockedReason ?? 'blocked'}`
-  if (host.lanes.some((lane) => lane.robotsNotBefore > now)) return 'robots.txt could not be had yet'
-  const { delayMs } = registry.policyOf(host.key)
-  const crawlDelayMs = crawlDelayOf(host)
-  return crawlDelayMs > delayMs ? `Crawl-delay ${crawlDelayMs / 1000}s` : `delay ${delayMs / 1000}s`
-}
-
-/** The longest that the robots.txt files of its origins ask for; 0 for none. */
-export function crawlDelayOf(host: HostView): number {
-  return Math.max(0, ...host.lanes.map((lane) => lane.robots?.crawlDelayMs ?? 0))
 }

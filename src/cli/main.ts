@@ -9,6 +9,7 @@ import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { fetchCommand } from './commands/fetch.ts'
 import { robotsCommand } from './commands/robots.ts'
+import { simulateCommand } from './commands/simulate.ts'
 import { statusCommand } from './commands/status.ts'
 import { whyCommand } from './commands/why.ts'
 import { EXIT, exitCodeOf } from './exit-code.ts'
@@ -25,6 +26,7 @@ const COMMANDS: Record<Exclude<CommandName, 'help'>, Command> = {
   robots: robotsCommand,
   fetch: fetchCommand,
   config: configCommand,
+  simulate: simulateCommand,
   doctor: doctorCommand,
   demo: demoCommand,
 }

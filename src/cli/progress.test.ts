@@ -18,6 +18,8 @@ const stats: FrontierStats = {
   sitemapsQueued: 0,
   bytes: 12_300_000,
   tokens: 100_000,
+  impolite: 0,
+  closest: null,
   hosts: { known: 44, active: 14, waiting: 30, next: [] },
   output: {},
 }

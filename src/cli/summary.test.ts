@@ -17,6 +17,8 @@ const stats: FrontierStats = {
   sitemapsQueued: 0,
   bytes: 4_120_000,
   tokens: 1_032_010,
+  impolite: 0,
+  closest: null,
   hosts: { known: 12, active: 0, waiting: 0, next: [] },
   output: {},
 }
@@ -53,6 +55,13 @@ describe('the summary of a crawl', () => {
     ['bytes', 'stopped at the size limit: '],
   ] as const)('names its ending: %s', (reason, start) => {
     expect(renderSummary({ ...finished, reason })[0]?.startsWith(start)).toBe(true)
+  })
+
+  it('says when requests were made that should not have been, and nothing of it otherwise', () => {
+    expect(renderSummary({ ...finished, impolite: 2 })[1]).toBe(
+      '2 requests should not have been made: a host was asked too early or too much',
+    )
+    expect(renderSummary({ ...finished, impolite: 0 })).toEqual(renderSummary(finished))
   })
 
   it('ends with exactly the command that resumes, even in colour', () => {

@@ -44,6 +44,8 @@ export interface Summary {
   readonly reason: keyof typeof ENDINGS
   /** Ready for a shell; absent when there is nothing to resume. */
   readonly resumeCommand?: string
+  /** Requests that the audit objected to; 0 unless given. */
+  readonly impolite?: number
   readonly topFailures?: readonly { readonly code: FailureCode; readonly count: number }[]
   readonly color: boolean
 }
@@ -69,6 +71,7 @@ export function renderSummary(summary: Summary): string[] {
     ['tokens', formatCount(stats.tokens), ''],
     ['bytes', formatBytes(stats.bytes), ''],
   ]
+  const { impolite = 0 } = summary
   const width = Math.max(...rows.map(([, count]) => count.length))
   const table = rows.map(([name, count, detail]) => {
     const line = `  ${padToWidth(name, 8)} ${padToWidth(count, width, 'left')}`
@@ -78,10 +81,15 @@ export function renderSummary(summary: Summary): string[] {
   const ending = paint(color, summary.reason === 'finished' ? 'good' : 'warning', ENDINGS[summary.reason])
   return [
     `${ending}: ${saved} in ${formatDuration(roundedMs(elapsedMs))}, ${rate} pages/s`,
+    ...(impolite === 0 ? [] : [paint(color, 'bad', impoliteWords(impolite))]),
     ...table,
     `  ${padToWidth('output', 8)} ${escapeForTerminal(summary.out)}`,
     ...(resumeCommand === undefined ? [] : ['resume with:', resumeCommand]),
   ]
+}
+
+function impoliteWords(count: number): string {
+  return `${countOf(count, 'request')} should not have been made: a host was asked too early or too much`
 }
 
 /** The most frequent first, and the others as one number, so that the line always adds up. */

@@ -8,6 +8,7 @@ import { createFetcherOf, runPageTask, runRobotsTask, type TaskContext, type Tas
 import type { Fetcher, FetchOutcome } from '../fetch/index.ts'
 import {
   TiptoeError,
+  UNKNOWN_HEALTH,
   type HostKey,
   type NormalizedUrl,
   type Origin,
@@ -80,7 +81,18 @@ export function createVisitor({ settings, productToken, seeds, clock }: VisitOpt
     addEarly: async () => {},
     connection: () => 'up',
     isOurs: () => false,
-    lease: { host: '' as HostKey, fence: 0, tasks: [], delayMs: 0, notBefore: 0, expiresAt: Infinity, strikes: 0 },
+    lease: {
+      host: '' as HostKey,
+      fence: 0,
+      tasks: [],
+      delayMs: 0,
+      grantedAt: 0,
+      notBefore: 0,
+      expiresAt: Infinity,
+      health: UNKNOWN_HEALTH,
+      address: null,
+      robotsVersion: null,
+    },
     signal: new AbortController().signal,
   })
   const checkOnline = ({ offline }: TaskResult): void => {

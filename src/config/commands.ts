@@ -9,6 +9,15 @@ export interface Switches {
   readonly config?: string
   readonly fresh?: true
   readonly agent?: string
+  readonly whole?: true
+  readonly workers?: string
+  readonly hosts?: string
+  readonly pages?: string
+  readonly latency?: string
+  readonly size?: string
+  readonly seed?: string
+  readonly seeds?: string
+  readonly fleet?: true
   readonly explain?: true
   readonly schema?: true
   readonly json?: true
@@ -30,6 +39,18 @@ export const SWITCHES: { readonly [K in SwitchName]-?: Switch } = {
   config: { short: 'c', placeholder: 'FILE', help: 'read this configuration file (YAML); TIPTOE_CONFIG names one too' },
   fresh: { help: 'start over: forget the crawl that the folder holds' },
   agent: { placeholder: 'TOKEN', help: 'ask for this product token instead of our own' },
+  whole: { help: 'simulate the whole crawl of the folder, from its start, and not what is left of it' },
+  workers: {
+    placeholder: 'LIST',
+    help: 'simulate with so many pages fetched at once, such as 1,5,20; with --fleet: so many workers',
+  },
+  hosts: { placeholder: 'N', help: 'assume so many hosts in all; the seeds name the first of them' },
+  pages: { placeholder: 'N', help: 'assume so many pages on each host' },
+  latency: { placeholder: 'DURATION', help: 'assume that a host takes so long to answer' },
+  size: { placeholder: 'SIZE', help: 'assume pages of this size, for what reading them costs' },
+  seed: { placeholder: 'N', help: 'run the torture test with this seed, the same every time' },
+  seeds: { placeholder: 'COUNT', help: 'run the torture test with so many seeds in a row, from --seed or 1 on' },
+  fleet: { help: 'run the frontier of a fleet: 1,000 workers on 1,000,000 hosts' },
   explain: { help: 'say where each value came from' },
   schema: { help: 'print the JSON Schema of the configuration file, for editors' },
   json: { help: 'print JSON on stdout' },
@@ -48,6 +69,8 @@ export interface Operand {
 export interface Command {
   /** One sentence without a full stop, lower case. */
   readonly summary: string
+  /** What a person must know to choose between its forms; one line each, within 100 columns. */
+  readonly about?: readonly string[]
   readonly operands: readonly Operand[]
   readonly options: readonly Option[]
   readonly switches: readonly SwitchName[]
@@ -112,6 +135,32 @@ export const COMMANDS = {
     options: FLAGGED,
     switches: ['explain', 'schema', 'config', ...TALK],
     examples: ['tiptoe config --explain -c crawl.yaml', 'tiptoe config --schema > tiptoe.schema.json'],
+  },
+  simulate: {
+    summary:
+      'how long a crawl will take, which hosts bound it and how many workers help: the same engine on a virtual clock',
+    about: [
+      'Two jobs, neither of which asks any host for anything:',
+      '',
+      '  Plan a crawl. Name the folder of one, or what a crawl would be given; its flags count too.',
+      '    tiptoe simulate DIR [--whole]           what is left of a crawl, or all of it from its start',
+      '    tiptoe simulate [URL…] [-c crawl.yaml]  one to come: --hosts, --pages, --latency, --size',
+      '    --workers LIST                          how many pages are fetched at once, to compare',
+      '',
+      '  Test the crawler itself, on a seeded web full of faults. Exit 1 when a promise is broken.',
+      '    tiptoe simulate --seed N                one run, replayed exactly; -v prints its trace',
+      '    tiptoe simulate --seeds COUNT           many; with the command that replays each failing one',
+      '    tiptoe simulate --fleet                 many workers on one frontier; --workers N, --hosts N',
+    ],
+    operands: [{ name: 'DIR|URL', optional: true, many: true }],
+    options: FLAGGED,
+    switches: ['whole', 'workers', 'hosts', 'pages', 'latency', 'size', 'seed', 'seeds', 'fleet', 'config', ...TALK],
+    examples: [
+      'tiptoe simulate tiptoe-example.com',
+      'tiptoe simulate https://example.com/ --pages 5000 --latency 300ms --workers 1,5,20',
+      'tiptoe simulate -c crawl.yaml',
+      'tiptoe simulate --seed 4711 -v',
+    ],
   },
   doctor: {
     summary: 'check that this machine can crawl: Node, disk, limits, DNS',

@@ -8,7 +8,7 @@ export function toCrawlYaml(settings: Settings): string {
   return stringify(contentOf(sections(), settings), { lineWidth: 0 })
 }
 
-/** Sections and values in the order of the table; what is unset is left out. */
+/** Sections and values in the order of the table; what is unset by default is left out. */
 function contentOf(section: Section, settings: Settings): Map<string, unknown> {
   const content = new Map<string, unknown>()
   for (const [key, inner] of section) {
@@ -16,6 +16,8 @@ function contentOf(section: Section, settings: Settings): Map<string, unknown> {
     else {
       const value = settings[inner.setting]
       if (value !== undefined) content.set(key, inner.kind.write(value))
+      // Left out, it would read back as its default.
+      else if (inner.default !== undefined) content.set(key, 'none')
     }
   }
   return content

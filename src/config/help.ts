@@ -45,6 +45,7 @@ function overview(): string {
 function commandHelp(name: CommandName): string {
   const command: Command = COMMANDS[name]
   const parts = [`Usage: ${usageOf(name)}`, '', ...wrap(sentence(command.summary), COLUMNS)]
+  if (command.about !== undefined) parts.push('', ...command.about)
   for (const group of GROUPS) {
     const options = command.options.filter((option) => option.group === group)
     if (options.length > 0) parts.push('', `${group}:`, ...options.map(optionRow))

@@ -14,6 +14,7 @@ export { resolveSettings, type Resolved, type ResolveInput } from './resolve.ts'
 export { configSchema } from './schema.ts'
 export {
   concurrentFetches,
+  crawlDelayInForce,
   type CrawlDelayPolicy,
   type Format,
   type ResolveRule,

@@ -177,20 +177,6 @@ export function duration(minMs: number, maxMs: number): Kind<number> {
   )
 }
 
-/** A duration that a later version will support: written already, it must be 0. */
-export function zeroDuration(message: string): Kind<number> {
-  const any = duration(0, Number.MAX_SAFE_INTEGER)
-  return {
-    ...any,
-    read(raw, context) {
-      const value = any.read(raw, context)
-      if (value === undefined || value === 0) return value
-      context.fail(`${message}; expected 0s; found ${describe(raw)}`)
-      return undefined
-    },
-  }
-}
-
 export function size(minBytes: number): Kind<number> {
   return simpleKind(
     `a size of at least ${writeExactly(minBytes, SIZE_UNITS)}, such as 500KB, 10MB or 2GiB`,

@@ -58,8 +58,14 @@ export interface CrawlerOptions {
   crawlDelayOverMax?: CrawlDelayPolicy
   /** Requests in flight to one host at once. Default 1. */
   perHost?: number
-  /** Only 0 is supported yet. */
+  /** Besides, between requests to one address, whichever hosts are there. Default 0: addresses do not matter. */
   perIpDelay?: Duration
+  /** Besides, between requests to one registrable domain. Default 0: domains do not matter. */
+  perDomainDelay?: Duration
+  /** Wait at least this many times as long as a host takes to answer. Default 1; 0: its latency does not matter. */
+  latencyFactor?: number
+  /** The longest delay that a host's latency can make. Default 30 s. */
+  latencyMaxDelay?: Duration
   /** Fetches at once, over all hosts. Default 20. */
   concurrency?: number
   /** Default 1. */
@@ -70,6 +76,8 @@ export interface CrawlerOptions {
   userAgent?: string
   /** Do not ask for robots.txt, for this reason, which is recorded. */
   ignoreRobotsBecause?: string
+  /** Ask for robots.txt again when our copy is this old. Default and maximum 24 h. */
+  robotsMaxAge?: Duration
   /** Default 10 s. */
   connectTimeout?: Duration
   /** Default 30 s. */
@@ -82,6 +90,8 @@ export interface CrawlerOptions {
   retryDelay?: Duration
   /** Each further wait is this many times longer. Default 2. */
   backoffMultiplier?: number
+  /** Skip the rest of a host that has refused or failed every request for this time. Default 30 min; `'none'`: never. */
+  patience?: Duration
   /** `HOST:PORT:ADDRESS`, as in curl. */
   resolve?: readonly string[]
   /** Private or loopback addresses, or blocks of them, that may be dialled all the same. */

@@ -5,19 +5,7 @@
  */
 import { SCOPE_MODES } from '../url/index.ts'
 import { addressBlock, formats, pattern, resolveRules, siteRules, tierRules, userAgent } from './crawl-kinds.ts'
-import {
-  boolean,
-  choice,
-  decimal,
-  duration,
-  integer,
-  list,
-  percent,
-  size,
-  text,
-  zeroDuration,
-  type Kind,
-} from './kinds.ts'
+import { boolean, choice, decimal, duration, integer, list, percent, size, text, type Kind } from './kinds.ts'
 import { kebabCase, variableName } from './names.ts'
 import { CRAWL_DELAY_POLICIES, MAX_CONCURRENT_FETCHES, type Settings } from './settings.ts'
 
@@ -280,9 +268,38 @@ const TABLE = [
     setting: 'perIpDelayMs',
     group: 'Pace',
     path: 'crawler.rate_limiting.per_ip_delay',
-    kind: zeroDuration('per_ip_delay is not supported yet'),
+    kind: delay,
     default: 0,
-    help: 'wait this long between requests to one address; only 0s is supported yet',
+    flag: true,
+    help: 'besides, wait this long between requests to one address, whichever hosts are there; 0s: addresses do not matter',
+  },
+  {
+    name: 'perDomainDelay',
+    setting: 'perDomainDelayMs',
+    group: 'Pace',
+    path: 'crawler.rate_limiting.per_domain_delay',
+    kind: delay,
+    default: 0,
+    flag: true,
+    help: 'besides, wait this long between requests to one registrable domain; 0s: domains do not matter',
+  },
+  {
+    name: 'latencyFactor',
+    setting: 'latencyFactor',
+    group: 'Pace',
+    path: 'crawler.rate_limiting.latency_factor',
+    kind: decimal(0, 100),
+    default: 1,
+    help: 'wait at least this many times as long as a host takes to answer; 0: its latency does not matter',
+  },
+  {
+    name: 'latencyMaxDelay',
+    setting: 'latencyMaxDelayMs',
+    group: 'Pace',
+    path: 'crawler.rate_limiting.latency_max_delay',
+    kind: delay,
+    default: 30 * SECOND_MS,
+    help: "the longest delay that a host's latency can make",
   },
   {
     name: 'concurrency',
@@ -334,6 +351,16 @@ const TABLE = [
     flag: 'no-robots',
     shapes: true,
     help: 'do not ask for robots.txt; the reason is recorded',
+  },
+  {
+    name: 'robotsMaxAge',
+    setting: 'robotsMaxAgeMs',
+    group: 'Requests',
+    path: 'crawler.robots.max_age',
+    kind: duration(SECOND_MS, DAY_MS),
+    default: DAY_MS,
+    flag: true,
+    help: 'ask for robots.txt again when our copy is this old',
   },
   {
     name: 'connectTimeout',
@@ -395,6 +422,17 @@ const TABLE = [
     kind: decimal(1, 10),
     default: 2,
     help: 'each further wait is this many times longer',
+  },
+  {
+    name: 'patience',
+    setting: 'patienceMs',
+    group: 'Requests',
+    path: 'crawler.retries.patience',
+    kind: duration(0, 365 * DAY_MS),
+    default: 30 * 60 * SECOND_MS,
+    none: true,
+    flag: true,
+    help: 'skip the rest of a host that has refused or failed every request for this time; none: never',
   },
   {
     name: 'resolve',

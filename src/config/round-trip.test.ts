@@ -59,7 +59,12 @@ const VALUES: { [K in keyof Settings]-?: fc.Arbitrary<NonNullable<Settings[K]>> 
   maxCrawlDelayMs: durationMs,
   crawlDelayOverMax: fc.constantFrom('skip', 'clamp'),
   perHost: fc.integer({ min: 1, max: 100 }),
-  perIpDelayMs: fc.constant(0),
+  perIpDelayMs: durationMs,
+  perDomainDelayMs: durationMs,
+  latencyFactor: fc.integer({ min: 0, max: 1000 }).map((tenths) => tenths / 10),
+  latencyMaxDelayMs: durationMs,
+  patienceMs: durationMs,
+  robotsMaxAgeMs: fc.integer({ min: 1000, max: 24 * HOUR_MS }),
   concurrency: fc.integer({ min: 1, max: 1000 }),
   workers: fc.integer({ min: 1, max: 1_000_000 }),
   userAgent: fc.stringMatching(/^[A-Za-z_-]{1,9}(\/[ -~]{0,30})?$/),
@@ -155,6 +160,17 @@ describe('crawl.yaml', () => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  test('a default that was unset stays unset', () => {
+    const { patienceMs: _, ...settings } = DEFAULTS
+    const stored = { path: 'crawl.yaml', text: toCrawlYaml(settings) }
+    expect(stored.text).toMatch(/^ {4}patience: none$/m)
+    expect(resolveSettings({ version: VERSION, stored }).settings).toEqual(settings)
+    for (const flags of [{ patience: 'none' }, { patience: '1h' }]) {
+      const expected = flags.patience === 'none' ? settings : { ...settings, patienceMs: HOUR_MS }
+      expect(resolveSettings({ version: VERSION, stored, flags }).settings).toEqual(expected)
+    }
   })
 
   test('is written for people', () => {

@@ -23,7 +23,10 @@ function optionSchema(option: Option): JsonSchema {
   const { kind, help } = option
   const isText = kind.repeats && kind.placeholder !== undefined
   const value = isText ? { anyOf: [kind.schema, { type: 'string' }] } : kind.schema
-  const unset = option.default === undefined ? [{ type: 'null' }, ...(option.none ? [{ const: 'none' }] : [])] : []
+  const unset = [
+    ...(option.default === undefined ? [{ type: 'null' }] : []),
+    ...(option.none ? [{ const: 'none' }] : []),
+  ]
   const schema = unset.length === 0 ? value : { anyOf: [value, ...unset] }
   const standard = defaultOf(option, '<version>')
   return { description: help, ...schema, ...(standard === undefined ? {} : { default: plain(kind.write(standard)) }) }

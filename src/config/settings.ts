@@ -63,8 +63,18 @@ export interface Settings {
   readonly maxCrawlDelayMs: number
   readonly crawlDelayOverMax: CrawlDelayPolicy
   readonly perHost: number
-  /** Always 0 today. */
+  /** Between requests to one address, whichever hosts are there; 0: addresses are not paced. */
   readonly perIpDelayMs: number
+  /** Between requests to one registrable domain; 0: domains are not paced. */
+  readonly perDomainDelayMs: number
+  /** A host is asked no sooner after its answer than this many times its latency; 0: latency does not matter. */
+  readonly latencyFactor: number
+  /** The longest delay that a host's latency can make. */
+  readonly latencyMaxDelayMs: number
+  /** How long a host may refuse or fail every request before its URLs are skipped; absent: for ever. */
+  readonly patienceMs?: number
+  /** How long a robots.txt is used before it is asked for again; a day at most (RFC 9309 §2.4). */
+  readonly robotsMaxAgeMs: number
   /** See `concurrentFetches` for what the next two make together. */
   readonly concurrency: number
   readonly workers: number
@@ -101,4 +111,12 @@ export const MAX_CONCURRENT_FETCHES = 1000
 /** How many fetches run at once on this machine: all its workers together, within what one machine can carry. */
 export function concurrentFetches(settings: Pick<Settings, 'workers' | 'concurrency'>): number {
   return Math.min(settings.workers * settings.concurrency, MAX_CONCURRENT_FETCHES)
+}
+
+/** What is made of a Crawl-delay that a robots.txt asks for. One that is too long altogether is for `crawlDelayOverMax`. */
+export function crawlDelayInForce(
+  askedMs: number,
+  settings: Pick<Settings, 'respectCrawlDelay' | 'maxCrawlDelayMs'>,
+): number {
+  return settings.respectCrawlDelay ? Math.min(askedMs, settings.maxCrawlDelayMs) : 0
 }

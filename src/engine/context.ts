@@ -38,3 +38,8 @@ export interface TaskResult extends Omit<Settlement, 'lease' | 'task' | 'record'
   /** This machine has no network, in words: nothing is decided about the task, and the crawl stops. */
   readonly offline?: string
 }
+
+/** For a request of a lease that was granted by the pace of an address: it goes there or nowhere. */
+export function addressOf({ address }: Pick<Lease, 'address'>): { readonly address?: string } {
+  return address === null ? {} : { address }
+}

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, unlinkSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { createLoopbackWeb, generatedSite, type LoopbackWeb } from '../../test/support/loopback-web.ts'
+import { createLoopbackWeb, generatedSite, type LoopbackWeb, type WebRequest } from '../../test/support/loopback-web.ts'
+import { createSystemClock } from '../base/index.ts'
 import { settingsFromLibrary, type CrawlerOptions } from '../config/index.ts'
 import type { NormalizedUrl } from '../model/index.ts'
 import { openCrawl } from './index.ts'
@@ -55,7 +56,7 @@ describe('a crawl', () => {
     crawl.events.on('blocked', ({ reason }) => blocked.push(reason))
     expect(await crawl.run()).toBe('finished')
     expect(await crawl.stats()).toMatchObject({ done: 1, failed: 0 })
-    expect(blocked).toEqual(['HTTP 503', 'HTTP 503'])
+    expect(blocked).toEqual(['HTTP 503, Retry-After 1s', 'HTTP 503, Retry-After 1s'])
     await crawl.close()
     const asked = web.log.filter(({ path }) => path === '/')
     for (const [index, entry] of asked.entries()) {
@@ -65,21 +66,47 @@ describe('a crawl', () => {
   })
 
   test('loses no page of a host to one URL that always answers 503', async () => {
-    const html = (body: string) => ({ headers: { 'content-type': 'text/html' }, body })
+    const next = (path: string): string => `/${Number(path.slice(1)) + 1}`
     web = await createLoopbackWeb({
       'ill.test': ({ path }) => {
         if (path === '/robots.txt' || path === '/sitemap.xml') return { status: 404 }
         if (path === '/bad') return { status: 503, headers: { 'retry-after': '0' } }
-        return html(
-          path === '/' ? '<a href=/bad>b</a><a href=/1>1</a><a href=/2>2</a><a href=/3>3</a><a href=/4>4</a>' : 'x',
-        )
+        const body = path === '/' ? '<a href=/bad>b</a><a href=/1>1</a>' : `<a href="${next(path)}">n</a>`
+        return { headers: { 'content-type': 'text/html' }, body: path === '/80' ? 'x' : body }
       },
     })
     const seeds = [web.url('ill.test', '/') as NormalizedUrl]
-    const crawl = await openCrawl({ settings: settings(), seeds, store: 'memory' })
+    const crawl = await openCrawl({ settings: settings({ patience: 2_000 }), seeds, store: 'memory' })
     expect(await crawl.run()).toBe('finished')
-    expect(await crawl.stats()).toMatchObject({ done: 5, queued: 0 })
+    expect(await crawl.stats()).toMatchObject({ done: 81, failed: 1, queued: 0, skipped: {} })
     await crawl.close()
+  })
+
+  test('leaves each host alone for as long as its own Retry-After says, whatever its form', async () => {
+    const clock = createSystemClock()
+    const soon = new Date(Math.ceil(clock.now() / 1_000) * 1_000 + 2_000)
+    const forms: Readonly<Record<string, string>> = {
+      'seconds.test': '1',
+      'date.test': soon.toUTCString(),
+      'past.test': 'Thu, 01 Jan 1970 00:00:00 GMT',
+      'none.test': '0',
+    }
+    const refusedThenOpen = (retryAfter: string) => (request: WebRequest) => {
+      if (request.path !== '/') return { status: 404 }
+      return request.n === 1 ? { status: 429, headers: { 'retry-after': retryAfter } } : { body: 'open' }
+    }
+    const hosts = Object.entries(forms).map(([host, form]) => [host, refusedThenOpen(form)] as const)
+    web = await createLoopbackWeb(Object.fromEntries(hosts), { clock })
+    const { url } = web
+    const seeds = Object.keys(forms).map((host) => url(host, '/') as NormalizedUrl)
+    const crawl = await openCrawl({ settings: settings({ scope: 'host' }), seeds, store: 'memory', clock })
+    expect(await crawl.run()).toBe('finished')
+    expect(await crawl.stats()).toMatchObject({ done: 4, failed: 0 })
+    await crawl.close()
+    const [first, second] = web.log.filter(({ host, path }) => host === 'seconds.test' && path === '/')
+    expect((second?.arrivedAt ?? 0) - (first?.answeredAt ?? 0)).toBeGreaterThanOrEqual(1_000)
+    const dated = web.log.findLast(({ host }) => host === 'date.test')
+    expect(dated?.arrivedAt).toBeGreaterThanOrEqual(soon.getTime())
   })
 
   test('leaves a host alone with every slot at once, for the longest pause that it asks for', async () => {

@@ -2,12 +2,18 @@
  * A crawl put together: frontier, fetcher, registry, scope, output and engine, from settings. The owner of all of
  * them; whoever opens a crawl runs it and closes it.
  */
-import { createSystemClock, createRng, type Clock, type Rng } from '../base/index.ts'
-import { concurrentFetches, type Settings } from '../config/index.ts'
-import type { FetcherOptions } from '../fetch/index.ts'
-import { createFrontier, type Frontier, type FrontierStats, type Settlement } from '../frontier/index.ts'
+import { createSystemClock, createRng, type Clock, type Disk, type Rng } from '../base/index.ts'
+import { concurrentFetches, crawlDelayInForce, type Settings } from '../config/index.ts'
+import type { Fetcher, FetcherOptions } from '../fetch/index.ts'
+import {
+  createFrontier,
+  type Frontier,
+  type FrontierOptions,
+  type FrontierStats,
+  type Settlement,
+} from '../frontier/index.ts'
 import { TiptoeError, type CrawlEvents, type NormalizedUrl, type Origin, type Tier } from '../model/index.ts'
-import { createHostRegistry } from '../politeness/index.ts'
+import { createHostRegistry, createPolitenessAudit } from '../politeness/index.ts'
 import { hasRecords, openOutputFolder, type OutputRecord } from '../sink/index.ts'
 import { createEventBus, type EventBus } from '../telemetry/index.ts'
 import { compilePattern, createScope, hostKey, registrableDomain } from '../url/index.ts'
@@ -28,8 +34,14 @@ export interface CrawlOptions {
   /** The output folder; absent when records are only handed to listeners. */
   readonly outputFolder?: string
   readonly readyForMore?: () => Promise<void>
+  /** Who works, for people and for the fleet. */
+  readonly worker?: string
+  /** Time, randomness, the network, the store and the disk: the machine's own unless others are passed in. */
   readonly clock?: Clock
   readonly rng?: Rng
+  readonly fetcher?: Fetcher
+  readonly openFrontier?: (options: FrontierOptions) => Frontier
+  readonly disk?: Disk
   /** For tests: how names become addresses. */
   readonly lookup?: FetcherOptions['lookup']
 }
@@ -62,20 +74,30 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
     sites: settings.sites,
     productToken,
     load: (host) => frontier.host(host),
+    onRecord: ({ origin, crawlDelayMs: askedMs }) =>
+      audit.crawlDelay(hostKey(`${origin}/` as NormalizedUrl), origin, crawlDelayMs(askedMs)),
   })
-  const frontier: Frontier = createFrontier({
-    store: options.store,
-    clock,
+  const crawlDelayMs = (askedMs: number): number => crawlDelayInForce(askedMs, settings)
+  const openFrontier =
+    options.openFrontier ?? ((wanted: FrontierOptions) => createFrontier({ ...wanted, store: options.store, clock }))
+  const frontier: Frontier = openFrontier({
     policyOf: (host) => registry.policyOf(host),
-    crawlDelayMs: (askedMs) => (settings.respectCrawlDelay ? Math.min(askedMs, settings.maxCrawlDelayMs) : 0),
+    crawlDelayMs,
+    latency: { factor: settings.latencyFactor, maxDelayMs: settings.latencyMaxDelayMs },
+    groups: { domainDelayMs: settings.perDomainDelayMs, addressDelayMs: settings.perIpDelayMs },
     maxPages: settings.maxPages,
     maxDepth: settings.maxDepth,
     leaseMs: 2 * settings.timeoutMs + LEASE_MARGIN_MS,
   })
+  const audit = createPolitenessAudit({
+    clock,
+    policyOf: (host) => registry.policyOf(host),
+    onViolation: (request) => events.emit('impolite', request),
+  })
   const { output: position, discovered } = await frontier.stats()
   const folder =
     options.outputFolder === undefined ? undefined : openOutput(options.outputFolder, position, discovered === 0)
-  const fetcher = createFetcherOf(settings, { clock, lookup: options.lookup })
+  const fetcher = options.fetcher ?? createFetcherOf(settings, { clock, lookup: options.lookup })
 
   const recordsOf = (settlements: readonly Settlement[]): OutputRecord[] =>
     settlements.flatMap(({ record }) => (record === undefined ? [] : [record as OutputRecord]))
@@ -103,8 +125,9 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
             if (record !== undefined) await folder.writeContent(record as OutputRecord)
           },
         }),
-    worker: `local-${process.pid}`,
+    worker: options.worker ?? `local-${process.pid}`,
     slots,
+    audit,
     drainMs: settings.drainMs,
     ...(settings.maxTimeMs === undefined ? {} : { maxTimeMs: settings.maxTimeMs }),
     ...(settings.maxBytes === undefined ? {} : { maxBytes: settings.maxBytes }),
@@ -167,7 +190,7 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
           hint: 'put the folder state/ back, or start over with --fresh',
         })
       }
-      return openOutputFolder(path, committed)
+      return openOutputFolder(path, committed, options.disk === undefined ? {} : { disk: options.disk })
     } catch (error) {
       void frontier.close()
       throw error

@@ -3,19 +3,22 @@
  * is due now, so nothing waits for a host and no host can hold up another.
  *
  * It keeps true that nothing is sent outside a lease, that each task of a lease is settled exactly once, and that a
- * stop takes no longer than it may. When a host is due, and when the crawl is over, is the frontier's to say.
+ * stop takes no longer than it may. Which slots are free is for slots.ts to say, and what a lease permits for permit.ts. When a host is due, and when the crawl is over, is the frontier's to say.
  */
 import { TiptoeError, type HostKey, type Task } from '../model/index.ts'
-import type { Frontier, Lease, Output, Settlement } from '../frontier/index.ts'
+import type { Frontier, HostChange, Lease, Output, Settlement } from '../frontier/index.ts'
+import type { PolitenessAudit } from '../politeness/index.ts'
+import { createAsking } from './asking.ts'
 import type { TaskContext, TaskResult } from './context.ts'
 import { runPageTask } from './page-task.ts'
+import { askedAt, createPermit, type AskedAt, type Permit } from './permit.ts'
 import { failed } from './records.ts'
 import { refuseOrigin, runRobotsTask } from './robots-task.ts'
+import { startPulse } from './pulse.ts'
 import { createSettler } from './settler.ts'
 import { runSitemapTask } from './sitemap-task.ts'
-
-/** A machine that slept: its wall clock has moved on, its monotonic clock has not. */
-const SUSPENDED_MS = 2_000
+import { createSlots, type Slot } from './slots.ts'
+import { createWatchedFetcher, type WatchedFetcher } from './watched-fetcher.ts'
 
 /** Settlements that may wait for the store; beyond them no new work is taken. */
 const UNSETTLED = 256
@@ -37,6 +40,7 @@ export interface EngineOptions {
   readonly onSettled?: (settlement: Settlement) => void
   /** Awaited before new work is taken, so that a slow consumer slows the crawl. */
   readonly readyForMore?: () => Promise<void>
+  readonly audit: PolitenessAudit
   readonly tasks: Omit<TaskContext, 'lease' | 'signal' | 'connection' | 'addEarly'>
 }
 
@@ -55,6 +59,10 @@ export interface Engine {
 export function createEngine(options: EngineOptions): Engine {
   const { frontier, tasks } = options
   const { clock, settings } = tasks
+  const { audit } = options
+  const slots = createSlots(options.slots)
+  const asking = createAsking()
+  const pulse = startPulse(clock)
   const settler = createSettler(frontier, options.output, { clock })
   const aborter = new AbortController()
   /** Leases being worked on, and settlements on their way to the store. */
@@ -64,6 +72,7 @@ export function createEngine(options: EngineOptions): Engine {
   let answeredEver = false
   let pendingFetches = 0
   let bytes = 0
+  let asked = 0
   let ending: EndReason | undefined
   let releaseFromConsumer = (): void => {}
   let failure: unknown
@@ -108,7 +117,8 @@ export function createEngine(options: EngineOptions): Engine {
       }
     })
 
-  const fetcher: TaskContext['fetcher'] = {
+  /** Counts what is under way, so that a machine without a network can be told from hosts that do not answer. */
+  const network: TaskContext['fetcher'] = {
     ...tasks.fetcher,
     async fetch(request, signal) {
       pendingFetches += 1
@@ -120,14 +130,17 @@ export function createEngine(options: EngineOptions): Engine {
     },
   }
 
-  const runTask = async (task: Task, lease: Lease): Promise<TaskResult> => {
+  const runTask = async (task: Task, lease: Lease, fetcher: WatchedFetcher): Promise<TaskResult> => {
     const context: TaskContext = {
       ...tasks,
       fetcher,
       lease,
       signal: aborter.signal,
       connection: () => (answeredEver ? 'up' : pendingFetches > 0 ? 'unknown' : 'down'),
-      addEarly: async (found) => void (await frontier.add(found)),
+      async addEarly(found) {
+        await frontier.add(found)
+        asking.changed()
+      },
     }
     try {
       if (task.kind === 'robots') return await runRobotsTask(task, context)
@@ -149,28 +162,15 @@ export function createEngine(options: EngineOptions): Engine {
       // What could not be written is fetched again later; that the host has answered is true all the same.
       const { answeredAt } = settlement
       const returned = { lease, task, outcome: { kind: 'returned' as const } }
-      await settler.settle(answeredAt === undefined ? returned : { ...returned, answeredAt })
+      await settler.settle(answeredAt === undefined ? returned : { ...returned, answeredAt }, lease.delayMs)
       throw error
     })
-    const accepted = (await settler.settle(settlement)) === 'settled'
+    const accepted = (await settler.settle(settlement, lease.delayMs)) === 'settled'
+    asking.changed()
     if (!accepted) return
     options.onSettled?.(settlement)
     bytes += result.bytes ?? 0
     if (options.maxBytes !== undefined && bytes >= options.maxBytes) stop('bytes')
-  }
-
-  /** Whether a request may start under this lease and end before it runs out; extends it where that helps. */
-  const createPermit = (lease: Lease): (() => Promise<boolean>) => {
-    const skew = clock.wall() - clock.now()
-    let { expiresAt } = lease
-    return async () => {
-      if (Math.abs(clock.wall() - clock.now() - skew) > SUSPENDED_MS) return false
-      if (clock.now() + settings.timeoutMs <= expiresAt) return true
-      const asked = clock.now()
-      if (!(await frontier.extend(lease))) return false
-      expiresAt = asked + (lease.expiresAt - lease.notBefore)
-      return true
-    }
   }
 
   /** Keeps hold of a promise until it ends, and hears of it when it fails. */
@@ -188,21 +188,66 @@ export function createEngine(options: EngineOptions): Engine {
   const block = (host: HostKey, until: number): void => {
     for (const [name, end] of blocked) if (end <= clock.now()) blocked.delete(name)
     blocked.set(host, Math.max(until, blocked.get(host) ?? 0))
+    audit.paused(host, until)
   }
   const isBlocked = (host: HostKey): boolean => (blocked.get(host) ?? 0) > clock.now()
 
-  const work = async (lease: Lease): Promise<void> => {
-    const permitted = createPermit(lease)
-    let nextStart = lease.notBefore
-    let over = false
+  /**
+   * Where hosts are paced by their address, and that of this one is not known: found out, for the next lease to obey.
+   * A name without an address is asked for as it is, and fails.
+   */
+  const addressToLearn = async (lease: Lease): Promise<string | undefined> => {
+    const [task] = lease.tasks
+    if (settings.perIpDelayMs === 0 || lease.address !== null || task === undefined) return undefined
+    return network.resolve(task.url)
+  }
+
+  /** After a leap of the clock nobody knows when the host was last asked: it is left alone for its delay once more. */
+  const doubtAfterLeap = ({ delayMs }: Lease): HostChange | undefined => {
+    const blockedUntil = pulse.leaptAt() + delayMs
+    return blockedUntil > clock.now() ? { blockedUntil, blockedReason: 'the clock of this machine jumped' } : undefined
+  }
+
+  /** What has to be known of the host before anything is sent to it; then the lease is given back with that. */
+  const changeBefore = async (lease: Lease): Promise<{ readonly host: HostChange } | undefined> => {
+    const doubt = doubtAfterLeap(lease)
+    if (doubt !== undefined) return { host: doubt }
+    const address = await addressToLearn(lease)
+    return address === undefined ? undefined : { host: { address } }
+  }
+
+  const work = async (lease: Lease, since: AskedAt): Promise<void> => {
+    const permit = createPermit(lease, since, settings.timeoutMs, { clock, frontier, pulse })
+    const slot = slots.enter(lease.health.streak > 0)
+    try {
+      await workIn(slot, lease, permit)
+    } finally {
+      slot.leave()
+    }
+  }
+
+  const workIn = async (slot: Slot, lease: Lease, permit: Permit): Promise<void> => {
+    const fetcher = createWatchedFetcher(network, lease.host, {
+      clock,
+      permit,
+      audit,
+      slot,
+      isAlone: tasks.registry.policyOf(lease.host).concurrency === 1,
+    })
+    const change = (await changeBefore(lease)) ?? {}
+    let nextStart = clock.now() + lease.notBefore - lease.grantedAt
+    let { health } = lease
+    let over = 'host' in change
     for (const task of lease.tasks) {
       if (!over && nextStart > clock.now()) await clock.sleepUntil(nextStart, aborter.signal).catch(() => {})
-      if (over || ending !== undefined || isBlocked(lease.host) || !(await permitted())) {
+      // A host that kept us waiting for so long has given its slot away: its next task comes with another lease.
+      if (over || slot.parked || ending !== undefined || isBlocked(lease.host) || !(await permit.ask())) {
         over = true
-        hand(lease, task, { outcome: { kind: 'returned' } })
+        hand(lease, task, { outcome: { kind: 'returned' }, ...change })
         continue
       }
-      const result = await runTask(task, lease)
+      const result = { ...(await runTask(task, { ...lease, health }, fetcher)), ...fetcher.takeFinding() }
+      health = result.host?.health ?? health
       if (result.offline !== undefined) {
         const hint = 'check the connection; nothing is lost, and the same command goes on from here'
         fail(new TiptoeError('network', `no host can be reached: ${result.offline}`, { hint }))
@@ -227,18 +272,21 @@ export function createEngine(options: EngineOptions): Engine {
     while (ending === undefined) {
       await waitForConsumer()
       if (ending !== undefined) return
-      const free = options.slots - working.size
-      if (free === 0 || settling.size > UNSETTLED) {
-        await waitForNews(null)
+      slots.park(clock.now())
+      if (settling.size > UNSETTLED || !asking.isWorthIt(clock.now(), slots)) {
+        await waitForNews(soonest(slots.free === 0 ? null : asking.at, slots.nextParking))
         continue
       }
-      const { leases, nextAt, state } = await frontier.lease({ worker: options.worker, want: free })
-      for (const lease of leases) track(working, work(lease))
-      if (state !== 'open') {
-        ending = state
+      const since = askedAt(clock, pulse)
+      const { free, freeForUnproven } = slots
+      const request = { worker: options.worker, want: free, unproven: freeForUnproven, request: String(asked++) }
+      const answer = await frontier.lease(request)
+      asking.answered({ free, freeForUnproven }, answer)
+      for (const lease of answer.leases) track(working, work(lease, since))
+      if (answer.state !== 'open') {
+        ending = answer.state
         return
       }
-      await waitForNews(nextAt)
     }
   }
 
@@ -259,6 +307,7 @@ export function createEngine(options: EngineOptions): Engine {
         await Promise.race(pending)
       }
       cancelTimeLimit?.()
+      pulse.stop()
       drained()
       if (failure !== undefined) throw failure
       return ending ?? 'stopped'
@@ -266,10 +315,15 @@ export function createEngine(options: EngineOptions): Engine {
     stop,
     abort: () => aborter.abort(),
     get inFlight() {
-      return working.size
+      return slots.inUse
     },
     get drainUntil() {
       return drainUntil
     },
   }
+}
+
+/** The earlier of two times, where null is never. */
+function soonest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }

@@ -1,27 +1,26 @@
 /** One page: may it be asked for, what did it answer, and what follows from that. */
-import type { FetchOutcome, FetchResponse } from '../fetch/index.ts'
+import type { FetchError, FetchOutcome, FetchResponse } from '../fetch/index.ts'
 import type { FoundUrl, Task } from '../model/index.ts'
-import type { TaskContext, TaskResult } from './context.ts'
+import { isGivenUp } from '../politeness/index.ts'
+import { addressOf, type TaskContext, type TaskResult } from './context.ts'
+import { afterAnswer, afterError, isOurOwnFault, refusalOf } from './host-change.ts'
 import { readPage } from './page-reader.ts'
 import { failed, skipped } from './records.ts'
 import { redirectTarget } from './redirect.ts'
-import { backOff, blameConnection, isOverloaded, retryLater, STRIKES_TO_GIVE_UP } from './retry.ts'
-
-/** How much longer than its host a URL waits that was answered with 429 or 503. */
-const ILL_URL_MS = 100
-/** A URL that a host in good health answers so this often is given up on; at least, whatever `attempts` says. */
-const ILL_ATTEMPTS = 3
+import { blameConnection, refusedByHost, retryLater } from './retry.ts'
 
 export async function runPageTask(task: Task, context: TaskContext): Promise<TaskResult> {
-  const { settings, registry, fetcher, lease, signal } = context
+  const { settings, registry, fetcher, lease, clock, signal } = context
   if (settings.maxDepth !== undefined && task.depth > settings.maxDepth)
     return skipped(task, { reason: 'depth' }, context)
-  const verdict = await registry.verdict(task.url)
+  const verdict = await registry.verdict(task.url, lease.robotsVersion)
   // The record went away between the lease and now: the frontier asks for it anew.
   if (verdict === undefined) return { outcome: { kind: 'returned' } }
   if (!verdict.allowed) return skipped(task, verdict, context)
-  if (lease.strikes >= STRIKES_TO_GIVE_UP) return skipped(task, { reason: 'host-unavailable' }, context)
-  return judge(task, await fetcher.fetch({ url: task.url }, signal), context)
+  if (isGivenUp(lease.health, clock.now(), settings.patienceMs)) {
+    return skipped(task, { reason: 'host-unavailable' }, context)
+  }
+  return judge(task, await fetcher.fetch({ url: task.url, ...addressOf(lease) }, signal), context)
 }
 
 function judge(task: Task, fetched: FetchOutcome, context: TaskContext): TaskResult {
@@ -29,45 +28,32 @@ function judge(task: Task, fetched: FetchOutcome, context: TaskContext): TaskRes
     case 'aborted':
       // The request may have reached the host: its pace counts from now.
       return { outcome: { kind: 'returned' }, answeredAt: context.clock.now() }
+    case 'elsewhere':
+      return { outcome: { kind: 'returned' }, host: { address: fetched.address } }
     case 'refused':
       return skipped(task, { reason: 'address', detail: fetched.detail }, context)
-    case 'error': {
-      const times = fetched.sent ? { answeredAt: fetched.answeredAt } : {}
-      const again = fetched.retryable ? retryLater(task, context) : undefined
-      if (again !== undefined) return { ...again, ...times }
-      if (fetched.offline && context.connection() !== 'up') {
-        return { ...blameConnection(fetched.detail, context), ...times }
-      }
-      const { code, detail, status } = fetched
-      return { ...failed(task, { code, detail, ...(status === undefined ? {} : { status }) }, context), ...times }
-    }
+    case 'error':
+      return { ...broke(task, fetched, context), ...(fetched.sent ? { answeredAt: fetched.answeredAt } : {}) }
     case 'response':
       return { ...answered(task, fetched, context), answeredAt: fetched.answeredAt }
   }
 }
 
-function answered(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
-  const { status } = response
-  if (isOverloaded(status)) {
-    return overloaded(task, response, context)
-  }
-  const result = responded(task, response, context)
-  return context.lease.strikes === 0 ? result : { ...result, host: { strikes: 0, blockedReason: null } }
+function broke(task: Task, error: FetchError, context: TaskContext): TaskResult {
+  const refusal = refusalOf(error)
+  if (refusal !== undefined) return refusedByHost(task, refusal, context)
+  const { code, detail, status } = error
+  const host = afterError(error, context)
+  const again = error.retryable ? retryLater(task, context) : undefined
+  if (again !== undefined) return { ...again, ...host }
+  if (isOurOwnFault(error, context)) return blameConnection(detail, context)
+  return { ...failed(task, { code, detail, ...(status === undefined ? {} : { status }) }, context), ...host }
 }
 
-/**
- * The host asks to be left alone, and every URL of it waits. This one waits a little longer, so that another is tried
- * first: if that succeeds and this one does not, again and again, it is this URL that is ill and not its host.
- */
-function overloaded(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
-  const { status } = response
-  const host = backOff(response, context)
-  const healthy = context.lease.strikes === 0
-  if (healthy && task.attempts + 1 >= Math.max(ILL_ATTEMPTS, context.settings.attempts)) {
-    return { ...failed(task, { code: 'http', status, detail: `HTTP ${status}` }, context), host }
-  }
-  const notBefore = (host.blockedUntil ?? context.clock.now()) + ILL_URL_MS
-  return { outcome: { kind: 'retry', notBefore, counts: healthy }, host }
+function answered(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
+  const refusal = refusalOf(response)
+  if (refusal !== undefined) return refusedByHost(task, refusal, context)
+  return { ...responded(task, response, context), host: afterAnswer(response, context) }
 }
 
 function responded(task: Task, response: FetchResponse, context: TaskContext): TaskResult {

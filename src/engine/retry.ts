@@ -1,17 +1,18 @@
-/** When to try again, and when to stop trying: for one URL after a failure, for a whole host after 429 or 503. */
-import type { FetchResponse } from '../fetch/index.ts'
-import type { HostChange } from '../frontier/index.ts'
+/** When to try one URL again, and when to stop trying. What its answer means for the whole host is in host-change.ts. */
 import type { Task } from '../model/index.ts'
 import type { TaskContext, TaskResult } from './context.ts'
+import { changeOf, setbackOf, type Refused } from './host-change.ts'
+import { failed } from './records.ts'
 
-/** The host is left alone this long after its first 429 or 503 without a Retry-After, then twice as long each time. */
-const BACKOFF_MS = 60_000
-/** The longest that a host is left alone, whatever it asks for. */
-const BACKOFF_LONGEST_MS = 86_400_000
 /** How long a host waits for another to tell whether there is a network at all. */
 const CONNECTION_MS = 1_000
-/** After this many blocks in a row the host is not asked any more. */
-export const STRIKES_TO_GIVE_UP = 5
+/** A refused URL lets this many others of its host go first, and waits a moment longer where there is no delay. */
+const TURNS_LEFT_TO_OTHERS = 5
+const MOMENT_MS = 100
+/** A host is well when it answered this many in a row; then a 503 is the URL's own fault. */
+const WELL_STREAK = 3
+/** A URL that a host in good health answers so this often is given up on; at least, whatever `attempts` says. */
+const ILL_ATTEMPTS = 3
 
 /** The result of an attempt that may be repeated; undefined when it was the last one. `patience` stretches the wait. */
 export function retryLater(
@@ -33,25 +34,22 @@ export function blameConnection(detail: string, context: Pick<TaskContext, 'conn
   return { outcome: { kind: 'retry', notBefore: context.clock.now() + CONNECTION_MS, counts: false } }
 }
 
-export function isOverloaded(status: number): boolean {
-  return status === 429 || status === 503
-}
-
-/** What a 429 or 503 does to its host. Answers that were under way when the host was blocked do not count again. */
-export function backOff(response: FetchResponse, context: Pick<TaskContext, 'clock' | 'rng' | 'lease'>): HostChange {
-  const now = context.clock.now()
-  const strikes = context.lease.strikes + 1
-  const asked = retryAfterMs(response.headers.get('retry-after'), now)
-  const exponential = BACKOFF_MS * 2 ** (strikes - 1) * (1 + 0.1 * context.rng.next())
-  const pause = asked ?? Math.min(exponential, BACKOFF_LONGEST_MS)
-  return { blockedUntil: now + pause, blockedReason: `HTTP ${response.status}`, strikes }
-}
-
-/** Retry-After in seconds or as a date (RFC 9110 §10.2.3), at most a day; undefined for anything else. A past date is no wait. */
-export function retryAfterMs(value: string | null, now: number): number | undefined {
-  const text = value?.trim() ?? ''
-  if (/^\d{1,10}$/.test(text)) return Math.min(Number(text) * 1_000, BACKOFF_LONGEST_MS)
-  if (!/^[A-Za-z]{3,9},? /.test(text)) return undefined
-  const date = Date.parse(text)
-  return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - now), BACKOFF_LONGEST_MS)
+/**
+ * A URL whose host answered 429 or 503: the host is paused, and every URL of it waits. None is failed for that; this one
+ * lets others go first. Only a URL that is answered 503 again and again, while the others around it are answered well,
+ * is itself ill.
+ */
+export function refusedByHost(task: Task, answer: Refused, context: TaskContext): TaskResult {
+  const { lease, settings } = context
+  const { status } = answer
+  const setback = setbackOf(answer, context)
+  const host = changeOf(setback)
+  const ill = status === 503 && lease.health.streak >= WELL_STREAK
+  if (ill && task.attempts + 1 >= Math.max(ILL_ATTEMPTS, settings.attempts)) {
+    return { ...failed(task, { code: 'http', status, detail: `HTTP ${status}` }, context), host }
+  }
+  const turnsMs = TURNS_LEFT_TO_OTHERS * lease.delayMs + MOMENT_MS
+  // A 429 is the host's own and not this URL's, so there is no need to wait for longer than the host asked for.
+  const waitMs = status === 503 ? turnsMs : Math.min(Math.max(setback.pauseMs, MOMENT_MS), turnsMs)
+  return { outcome: { kind: 'retry', notBefore: setback.blockedUntil + waitMs, counts: ill }, host }
 }

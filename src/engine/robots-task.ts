@@ -1,16 +1,19 @@
-/** Fetching a robots.txt, and what its answer means for the origin (RFC 9309 §2.3.1). */
+/**
+ * Fetching a robots.txt, and what its answer means for the origin (RFC 9309 §2.3.1). A file that cannot be had forbids
+ * everything, unless there is a last good copy, which then stays in force; how long is robots-record.ts.
+ */
 import type { FetchError, FetchResponse } from '../fetch/index.ts'
+import type { HostChange } from '../frontier/index.ts'
 import type { FoundUrl, NormalizedUrl, RobotsRecord, Task } from '../model/index.ts'
 import { parseRobots, ROBOTS_MAX_BYTES } from '../robots/index.ts'
 import { normalizeUrl } from '../url/index.ts'
-import type { TaskContext, TaskResult } from './context.ts'
+import { addressOf, type TaskContext, type TaskResult } from './context.ts'
+import { afterAnswer, afterError, changeOf, isOurOwnFault, refusalOf, setbackOf } from './host-change.ts'
 import { redirectTarget } from './redirect.ts'
-import { blameConnection, isOverloaded, retryAfterMs, retryLater } from './retry.ts'
+import { blameConnection, retryLater } from './retry.ts'
+import { lastGood, recordOf } from './robots-record.ts'
+import { isHtmlPage, robotsText } from './robots-text.ts'
 
-/** RFC 9309 §2.4: not to be used for longer than a day. */
-const FRESH_MS = 86_400_000
-/** How long an origin whose robots.txt could not be had is left alone before it is asked again. */
-const REFUSED_MS = 3_600_000
 /** RFC 9309 §2.3.1.2: at least five; beyond them the file counts as unavailable. */
 const MAX_REDIRECTS = 5
 /** A server in trouble is given longer to recover than a page, since all of its pages depend on this one answer. */
@@ -19,33 +22,65 @@ const PATIENCE = 5
 const MAX_SITEMAPS = 200
 
 export async function runRobotsTask(task: Task, context: TaskContext): Promise<TaskResult> {
-  const { settings, fetcher, clock, signal } = context
+  const { settings, fetcher, clock, lease, signal } = context
   if (settings.ignoreRobotsBecause !== undefined) {
     return unavailable(task, null, `robots.txt is not asked for: ${settings.ignoreRobotsBecause}`, context)
   }
   const accept = 'text/plain,*/*;q=0.5'
-  const fetched = await fetcher.fetch({ url: task.url, accept, maxBodyBytes: ROBOTS_MAX_BYTES }, signal)
+  const request = { url: task.url, accept, maxBodyBytes: ROBOTS_MAX_BYTES, ...addressOf(lease) }
+  const fetched = await fetcher.fetch(request, signal)
   switch (fetched.kind) {
     case 'aborted':
       return { outcome: { kind: 'returned' }, answeredAt: clock.now() }
+    case 'elsewhere':
+      return { outcome: { kind: 'returned' }, host: { address: fetched.address } }
     case 'refused':
       return refuse(task, { status: null, detail: fetched.detail, refusal: 'address' }, context)
     case 'error':
-      return { ...unreachable(task, fetched, context), ...(fetched.sent ? { answeredAt: fetched.answeredAt } : {}) }
+      return { ...(await broke(task, fetched, context)), ...(fetched.sent ? { answeredAt: fetched.answeredAt } : {}) }
     case 'response':
-      return { ...answered(task, fetched, context), answeredAt: fetched.answeredAt }
+      return { ...(await answered(task, fetched, context)), answeredAt: fetched.answeredAt }
   }
 }
 
-function unreachable(task: Task, error: FetchError, context: TaskContext): TaskResult {
-  const again = retryLater(task, context)
-  if (again !== undefined) return again
-  if (error.offline && context.connection() !== 'up') return blameConnection(error.detail, context)
-  return refuse(task, { status: null, detail: error.detail, refusal: 'robots-unreachable' }, context)
+/** No answer, or one that broke off: half a file is no file. */
+async function broke(task: Task, error: FetchError, context: TaskContext): Promise<TaskResult> {
+  const refusal = refusalOf(error)
+  if (refusal !== undefined) return overloaded(task, setbackOf(refusal, context), refusal.status, context)
+  const { detail } = error
+  if (isOurOwnFault(error, context)) return retryLater(task, context) ?? blameConnection(detail, context)
+  return {
+    ...(await unreachable(task, { status: null, detail }, retryLater(task, context), context)),
+    ...afterError(error, context),
+  }
 }
 
-function answered(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
+async function answered(task: Task, response: FetchResponse, context: TaskContext): Promise<TaskResult> {
+  const refusal = refusalOf(response)
+  if (refusal !== undefined) return overloaded(task, setbackOf(refusal, context), refusal.status, context)
+  return { ...(await responded(task, response, context)), host: afterAnswer(response, context) }
+}
+
+/** A 429 or 503: the host is paused, and its robots.txt counts as one that cannot be had. */
+async function overloaded(
+  task: Task,
+  setback: ReturnType<typeof setbackOf>,
+  status: number,
+  context: TaskContext,
+): Promise<TaskResult> {
+  const host: HostChange = changeOf(setback)
+  const again = retryLater(task, context)
+  const later: TaskResult | undefined =
+    again?.outcome.kind === 'retry' ? { outcome: { ...again.outcome, notBefore: setback.blockedUntil } } : undefined
+  return { ...(await unreachable(task, { status, detail: answerWords(status) }, later, context)), host }
+}
+
+async function responded(task: Task, response: FetchResponse, context: TaskContext): Promise<TaskResult> {
   const { status } = response
+  if (isPart(response)) {
+    const why = { status, detail: `robots.txt answered HTTP ${status} with a part of it` }
+    return unreachable(task, why, retryLater(task, context, PATIENCE), context)
+  }
   if (status >= 200 && status < 300) return readRules(task, response, context)
   if (status >= 300 && status < 400) {
     const target = redirectTarget(response, task.url)
@@ -53,27 +88,39 @@ function answered(task: Task, response: FetchResponse, context: TaskContext): Ta
     const why = target === undefined ? 'a redirect without a target' : `more than ${MAX_REDIRECTS} redirects`
     return unavailable(task, status, `no robots.txt: ${why}`, context)
   }
-  if (status >= 400 && status < 500 && status !== 429) {
-    return unavailable(task, status, `no robots.txt: HTTP ${status}`, context)
+  if (status >= 400 && status < 500) return unavailable(task, status, `no robots.txt: HTTP ${status}`, context)
+  return unreachable(task, { status, detail: answerWords(status) }, retryLater(task, context, PATIENCE), context)
+}
+
+const answerWords = (status: number): string => `robots.txt answered HTTP ${status}`
+
+/** A 206 that nobody asked for, and that says itself that it is not all of the file. */
+function isPart({ status, headers }: FetchResponse): boolean {
+  const range = /^bytes (\d+)-(\d+)\/(\d+)$/i.exec(headers.get('content-range')?.trim() ?? '')
+  return status === 206 && range !== null && (Number(range[1]) > 0 || Number(range[2]) + 1 < Number(range[3]))
+}
+
+/** The last good copy, at once and with no page waiting; without one another try; and after the last of them nothing may be asked. */
+async function unreachable(
+  task: Task,
+  why: Pick<RobotsRecord, 'status' | 'detail'>,
+  again: TaskResult | undefined,
+  context: TaskContext,
+): Promise<TaskResult> {
+  const { registry, clock, settings } = context
+  const kept = lastGood(await registry.recordOf(task.origin), why.detail, clock.now(), settings.robotsMaxAgeMs)
+  if (kept !== undefined) {
+    registry.learn(kept)
+    return { outcome: { kind: 'done' }, robots: kept }
   }
-  const again = retryLater(task, context, PATIENCE)
-  if (again?.outcome.kind !== 'retry') {
-    return refuse(
-      task,
-      { status, detail: `robots.txt answered HTTP ${status}`, refusal: 'robots-unreachable' },
-      context,
-    )
-  }
-  const now = context.clock.now()
-  const asked = isOverloaded(status) ? retryAfterMs(response.headers.get('retry-after'), now) : undefined
-  const notBefore = Math.max(again.outcome.notBefore, now + (asked ?? 0))
-  return { outcome: { ...again.outcome, notBefore } }
+  return again ?? refuse(task, { ...why, refusal: 'robots-unreachable' }, context)
 }
 
 function readRules(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
   const { settings, productToken } = context
   const { status } = response
-  const body = new TextDecoder().decode(response.body)
+  const body = robotsText(response.body, response.truncated)
+  if (isHtmlPage(body)) return unavailable(task, status, `no robots.txt: HTTP ${status} with an HTML page`, context)
   const rules = parseRobots(body)
   const askedMs = rules.crawlDelayMs(productToken) ?? 0
   if (settings.respectCrawlDelay && askedMs > settings.maxCrawlDelayMs && settings.crawlDelayOverMax === 'skip') {
@@ -81,7 +128,7 @@ function readRules(task: Task, response: FetchResponse, context: TaskContext): T
     const detail = `Crawl-delay ${askedMs / 1_000}s is longer than max_crawl_delay ${limit}s`
     return refuse(task, { status, detail, refusal: 'crawl-delay', body }, context)
   }
-  const detail = `HTTP ${status}, ${body.length} characters`
+  const detail = `HTTP ${status}, ${body.length} characters${response.truncated ? ' and more, which were not read' : ''}`
   return conclude(task, { state: 'rules', status, detail, body, crawlDelayMs: askedMs }, rules.sitemaps, context)
 }
 
@@ -101,27 +148,17 @@ function refuse(
   why: Pick<RobotsRecord, 'status' | 'detail' | 'refusal'> & { readonly body?: string },
   context: TaskContext,
 ): TaskResult {
-  const expiresAt = context.clock.now() + REFUSED_MS
-  return conclude(task, { state: 'disallow-all', expiresAt, ...why }, undefined, context)
+  return conclude(task, { state: 'disallow-all', ...why }, undefined, context)
 }
 
 /** The record for everyone, and the sitemaps to be read: those the file names and the usual place; or none. */
 function conclude(
   task: Task,
-  part: Pick<RobotsRecord, 'state' | 'status' | 'detail'> & Partial<RobotsRecord>,
+  said: Omit<Parameters<typeof recordOf>[0], 'origin'>,
   sitemaps: readonly string[] | undefined,
   { clock, registry, settings, isOurs }: TaskContext,
 ): TaskResult {
-  const now = clock.now()
-  const record: RobotsRecord = {
-    origin: task.origin,
-    refusal: null,
-    fetchedAt: now,
-    expiresAt: now + FRESH_MS,
-    body: '',
-    crawlDelayMs: 0,
-    ...part,
-  }
+  const record = recordOf({ origin: task.origin, ...said }, clock.now(), settings.robotsMaxAgeMs)
   registry.learn(record)
   // Where a foreign server only keeps a sitemap for us, its own sitemaps are no business of this crawl.
   if (!settings.sitemaps || sitemaps === undefined || !isOurs(task.origin))

@@ -18,16 +18,33 @@ describe('the settler', () => {
 
   test('commits what comes together in one step, and tells each its own result', async () => {
     const { clock, batches, settler } = setup((batch) => batch.map((_, index) => (index === 1 ? 'stale' : 'settled')))
-    const results = [1, 2, 3].map((n) => settler.settle(settlement(n)))
+    const results = [1, 2, 3].map((n) => settler.settle(settlement(n), 0))
     expect(batches).toEqual([])
     await clock.advance(10)
     expect(await Promise.all(results)).toEqual(['settled', 'stale', 'settled'])
     expect(batches).toEqual([3])
   })
 
+  test('waits half as long as its host must wait anyway, up to a bound, and never longer than one that is in a hurry', async () => {
+    const { clock, batches, settler } = setup((batch) => batch.map(() => 'settled'))
+    void settler.settle(settlement(1), 60)
+    await clock.advance(29)
+    expect(batches).toEqual([])
+    await clock.advance(1)
+    expect(batches).toEqual([1])
+    void settler.settle(settlement(2), 5_000)
+    await clock.advance(5)
+    void settler.settle(settlement(3), 0)
+    await clock.advance(10)
+    expect(batches).toEqual([1, 2])
+    void settler.settle(settlement(4), 60_000)
+    await clock.advance(50)
+    expect(batches).toEqual([1, 2, 1])
+  })
+
   test('does not wait for company when a batch is full', async () => {
     const { batches, settler } = setup((batch) => batch.map(() => 'settled'))
-    await Promise.all(Array.from({ length: 64 }, (_, n) => settler.settle(settlement(n))))
+    await Promise.all(Array.from({ length: 64 }, (_, n) => settler.settle(settlement(n), 0)))
     expect(batches).toEqual([64])
   })
 
@@ -35,14 +52,14 @@ describe('the settler', () => {
     const { clock, settler } = setup(() => {
       throw new Error('disk full')
     })
-    const results = Promise.allSettled([settler.settle(settlement(1)), settler.settle(settlement(2))])
+    const results = Promise.allSettled([settler.settle(settlement(1), 0), settler.settle(settlement(2), 0)])
     await clock.advance(10)
     expect((await results).map((result) => result.status)).toEqual(['rejected', 'rejected'])
   })
 
   test('flush commits at once what is gathered', async () => {
     const { batches, settler } = setup((batch) => batch.map(() => 'settled'))
-    const result = settler.settle(settlement(1))
+    const result = settler.settle(settlement(1), 0)
     await settler.flush()
     expect(await result).toBe('settled')
     expect(batches).toEqual([1])

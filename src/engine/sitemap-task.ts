@@ -1,10 +1,13 @@
 /** Reading a sitemap or feed: its pages and further sitemaps become URLs of the crawl. */
+import type { FetchError, FetchResponse } from '../fetch/index.ts'
 import type { FoundUrl, Task } from '../model/index.ts'
+import { isGivenUp } from '../politeness/index.ts'
 import { parseSitemap, SITEMAP_MAX_DECODED_BYTES } from '../parse/index.ts'
-import type { TaskContext, TaskResult } from './context.ts'
+import { addressOf, type TaskContext, type TaskResult } from './context.ts'
+import { afterAnswer, afterError, isOurOwnFault, refusalOf } from './host-change.ts'
 import { failed, skipped } from './records.ts'
 import { redirectTarget } from './redirect.ts'
-import { backOff, isOverloaded, retryLater } from './retry.ts'
+import { blameConnection, refusedByHost, retryLater } from './retry.ts'
 
 /** Index files above a sitemap, at most: the protocol allows one, real sites use two. */
 const MAX_NESTING = 3
@@ -12,45 +15,59 @@ const MAX_NESTING = 3
 const PORTION = 1_000
 
 export async function runSitemapTask(task: Task, context: TaskContext): Promise<TaskResult> {
-  const { fetcher, registry, settings, clock, signal } = context
-  const verdict = await registry.verdict(task.url)
+  const { fetcher, registry, settings, clock, lease, signal } = context
+  const verdict = await registry.verdict(task.url, lease.robotsVersion)
   if (verdict === undefined) return { outcome: { kind: 'returned' } }
   if (!verdict.allowed) return skipped(task, { reason: verdict.reason }, context)
+  if (isGivenUp(lease.health, clock.now(), settings.patienceMs)) {
+    return skipped(task, { reason: 'host-unavailable' }, context)
+  }
   const accept = 'application/xml,text/xml,text/plain;q=0.8,*/*;q=0.5'
-  const fetched = await fetcher.fetch({ url: task.url, accept, maxBodyBytes: SITEMAP_MAX_DECODED_BYTES }, signal)
-  if (fetched.kind === 'aborted') return { outcome: { kind: 'returned' }, answeredAt: clock.now() }
-  if (fetched.kind === 'refused') return skipped(task, { reason: 'address' }, context)
-  const times = fetched.kind === 'response' || fetched.sent ? { answeredAt: fetched.answeredAt } : {}
-  if (fetched.kind === 'error') {
-    return { ...(retryLater(task, context) ?? failed(task, fetched, context)), ...times }
+  const request = { url: task.url, accept, maxBodyBytes: SITEMAP_MAX_DECODED_BYTES, ...addressOf(lease) }
+  const fetched = await fetcher.fetch(request, signal)
+  switch (fetched.kind) {
+    case 'aborted':
+      return { outcome: { kind: 'returned' }, answeredAt: clock.now() }
+    case 'elsewhere':
+      return { outcome: { kind: 'returned' }, host: { address: fetched.address } }
+    case 'refused':
+      return skipped(task, { reason: 'address' }, context)
+    case 'error':
+      return { ...broke(task, fetched, context), ...(fetched.sent ? { answeredAt: fetched.answeredAt } : {}) }
+    case 'response':
+      return { ...(await answered(task, fetched, context)), answeredAt: fetched.answeredAt }
   }
-  if (isOverloaded(fetched.status)) {
-    const outcome = retryLater(task, context) ?? failed(task, { code: 'http' }, context)
-    // A sitemap that is refused says nothing of the pages.
-    return { ...outcome, ...times, host: { ...backOff(fetched, context), strikes: context.lease.strikes } }
-  }
-  if (fetched.status >= 500) {
-    return { ...(retryLater(task, context) ?? failed(task, { code: 'http' }, context)), ...times }
-  }
-  if (fetched.status >= 300 && fetched.status < 400) {
-    const target = redirectTarget(fetched, task.url)
-    const follow = target !== undefined && task.redirects < settings.maxRedirects
-    const found: FoundUrl[] = follow
-      ? [
-          {
-            url: target,
-            kind: 'sitemap',
-            depth: 0,
-            via: 'redirect',
-            redirects: task.redirects + 1,
-            nesting: task.nesting,
-          },
-        ]
-      : []
-    return { outcome: { kind: 'done' }, ...times, found }
-  }
-  if (fetched.status >= 400) return { outcome: { kind: 'done' }, ...times }
-  return { outcome: { kind: 'done' }, ...times, found: await read(fetched.body, task, context) }
+}
+
+function broke(task: Task, error: FetchError, context: TaskContext): TaskResult {
+  const refusal = refusalOf(error)
+  if (refusal !== undefined) return refusedByHost(task, refusal, context)
+  const host = afterError(error, context)
+  const again = retryLater(task, context)
+  if (again !== undefined) return { ...again, ...host }
+  if (isOurOwnFault(error, context)) return blameConnection(error.detail, context)
+  return { ...failed(task, error, context), ...host }
+}
+
+async function answered(task: Task, response: FetchResponse, context: TaskContext): Promise<TaskResult> {
+  const refusal = refusalOf(response)
+  if (refusal !== undefined) return refusedByHost(task, refusal, context)
+  return { ...(await responded(task, response, context)), host: afterAnswer(response, context) }
+}
+
+async function responded(task: Task, response: FetchResponse, context: TaskContext): Promise<TaskResult> {
+  const { status } = response
+  if (status >= 500) return retryLater(task, context) ?? failed(task, { code: 'http' }, context)
+  if (status >= 300 && status < 400) return { outcome: { kind: 'done' }, found: redirected(task, response, context) }
+  if (status >= 400) return { outcome: { kind: 'done' } }
+  return { outcome: { kind: 'done' }, found: await read(response.body, task, context) }
+}
+
+function redirected(task: Task, response: FetchResponse, { settings }: TaskContext): FoundUrl[] {
+  const url = redirectTarget(response, task.url)
+  if (url === undefined || task.redirects >= settings.maxRedirects) return []
+  const { nesting, redirects } = task
+  return [{ url, kind: 'sitemap', depth: 0, via: 'redirect', redirects: redirects + 1, nesting }]
 }
 
 /** What the sitemap names and the scope admits; all but the last portion has been handed over already. */

@@ -20,11 +20,15 @@ export interface CrawlTotals {
   readonly tiers: FrontierStats['tiers']
   /** Hosts seen. */
   readonly hosts: number
+  /** Requests that the audit found to be against a host's policy: 0, or there is a bug. */
+  readonly impolite: number
+  /** The closest call: how much later than its pace required the earliest request started; null with no such request. */
+  readonly closest: FrontierStats['closest']
   readonly robotsIgnoredBecause?: string
 }
 
 export function totalsOf(stats: FrontierStats, elapsedMs: number, settings: Settings, end?: EndReason): CrawlTotals {
-  const { discovered, queued, done, failed, skipped, bytes, tokens, requests, tiers, hosts } = stats
+  const { discovered, queued, done, failed, skipped, bytes, tokens, requests, tiers, hosts, impolite, closest } = stats
   return {
     ...(end === undefined ? {} : { end }),
     saved: done,
@@ -38,6 +42,8 @@ export function totalsOf(stats: FrontierStats, elapsedMs: number, settings: Sett
     requests,
     tiers,
     hosts: hosts.known,
+    impolite,
+    closest,
     ...(settings.ignoreRobotsBecause === undefined ? {} : { robotsIgnoredBecause: settings.ignoreRobotsBecause }),
   }
 }

@@ -3,7 +3,7 @@
  * address that is then dialled, so a name that changes its answer in between gains nothing (DNS rebinding).
  */
 import { TiptoeError } from '../model/index.ts'
-import { contains, isPublic, parseAddress, parsePrefix, type Address, type Prefix } from './address.ts'
+import { contains, isPublic, parseAddress, parsePrefix, unmap, type Prefix } from './address.ts'
 
 export interface AddressGuard {
   permits(ip: string): boolean
@@ -20,14 +20,6 @@ export function createAddressGuard(allow: readonly string[]): AddressGuard {
       return isPublic(address) || prefixes.some((prefix) => contains(prefix, address))
     },
   }
-}
-
-const MAPPED_PREFIX = 0xffffn
-
-/** The system dials ::ffff:a.b.c.d as a.b.c.d, so both are one address here. */
-function unmap(address: Address): Address {
-  if (address.family === 4 || address.value >> 32n !== MAPPED_PREFIX) return address
-  return { family: 4, value: address.value & 0xffff_ffffn }
 }
 
 function readPrefix(text: string): Prefix {

@@ -79,6 +79,30 @@ export function contains(prefix: Prefix, address: Address): boolean {
   return address.value >> rest === prefix.value >> rest
 }
 
+const MAPPED_PREFIX = 0xffffn
+
+/** The system dials ::ffff:a.b.c.d as a.b.c.d, so both are one address. */
+export function unmap(address: Address): Address {
+  if (address.family === 4 || address.value >> 32n !== MAPPED_PREFIX) return address
+  return { family: 4, value: address.value & 0xffff_ffffn }
+}
+
+/** One spelling for one address, whatever notation it came in; what cannot be read stays as it is. */
+export function canonicalAddress(text: string): string {
+  // The usual case, and the only spelling there is: dotted decimal.
+  if (!text.includes(':')) return text
+  const parsed = parseAddress(text)
+  if (parsed === undefined) return text
+  const { family, value } = unmap(parsed)
+  const groups: string[] = []
+  const [count, bits] = family === 4 ? [4, 8n] : [8, 16n]
+  for (let index = 0; index < count; index++) {
+    const group = (value >> (BigInt(count - 1 - index) * bits)) & ((1n << bits) - 1n)
+    groups.push(group.toString(family === 4 ? 10 : 16))
+  }
+  return family === 4 ? groups.join('.') : new URL(`http://[${groups.join(':')}]/`).hostname.slice(1, -1)
+}
+
 /** `ADDRESS/BITS`, or a single address. */
 export function parsePrefix(text: string): Prefix | undefined {
   const slash = text.indexOf('/')

@@ -38,6 +38,6 @@ export interface Connection {
 export interface ConnectionEvents {
   /** A request ended and the connection can take another. */
   onFree(): void
-  /** Called once. */
-  onClosed(): void
+  /** Called once. `byHost`: the other side closed it while nothing was asked on it. */
+  onClosed(byHost: boolean): void
 }

@@ -5,7 +5,7 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
 import type { Clock } from '../base/index.ts'
-import { connectFailure, tlsFailure, type FailedAttempt } from './failure.ts'
+import { connectFailure, isOutOfFiles, tlsFailure, type FailedAttempt } from './failure.ts'
 import type { Failure, Protocol } from './outcome.ts'
 import type { Target } from './target.ts'
 
@@ -21,7 +21,14 @@ export interface Dialled {
   readonly protocol: Protocol
 }
 
-export type DialResult = Dialled | { readonly kind: 'failure'; readonly failure: Failure }
+export interface DialFailed {
+  readonly kind: 'failure'
+  readonly failure: Failure
+  /** It failed because too many files are open on this machine. */
+  readonly outOfFiles: boolean
+}
+
+export type DialResult = Dialled | DialFailed
 
 /** RFC 8305 §5: the "Connection Attempt Delay". */
 const NEXT_ATTEMPT_MS = 250
@@ -41,7 +48,10 @@ export function dial(
 ): () => void {
   let cancelTls = (): void => {}
   const cancelTcp = raceTcp(addresses, target.port, clock, (result) => {
-    if (result.kind === 'failed') return done({ kind: 'failure', failure: connectFailure(result.attempts) })
+    if (result.kind === 'failed') {
+      const outOfFiles = result.attempts.some(({ error }) => isOutOfFiles(error))
+      return done({ kind: 'failure', failure: connectFailure(result.attempts), outOfFiles })
+    }
     const { socket, address } = result
     if (!target.secure) return done({ kind: 'socket', socket, address, protocol: 'http/1.1' })
     cancelTls = shakeHands(socket, address, target.hostname, offerHttp2, settings, done)
@@ -145,7 +155,7 @@ function shakeHands(
     over = true
     socket.destroy()
     tcp.destroy()
-    done({ kind: 'failure', failure: tlsFailure(name, error) })
+    done({ kind: 'failure', failure: tlsFailure(name, error), outOfFiles: false })
   }
   socket.on('error', fail)
   socket.once('close', () => fail(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))

@@ -62,6 +62,7 @@ export class Exchange implements ResponseSink {
 
   #connection: Connection | undefined
   #fresh = false
+  #unusedMs = 0
   #dialled = false
   #sent = false
   #answeredAt: number | undefined
@@ -134,6 +135,8 @@ export class Exchange implements ResponseSink {
     if (this.#connection?.protocol === 'h2' && codeOf(error) === 'HTTP_1_1_REQUIRED') {
       this.#parts.pools.avoidHttp2(this.#request.target.origin)
     }
+    // Perhaps closed just then for not being used. The host may have seen the request, so it counts as made.
+    if (this.#answeredAt === undefined) this.#parts.pools.keepShorter(this.#request.target.origin, this.#unusedMs)
     this.#fail(answerFailure(error))
   }
 
@@ -157,9 +160,10 @@ export class Exchange implements ResponseSink {
   #onAcquired(result: Acquired): void {
     if (this.#settled) return
     if (result.kind === 'failure') return this.#fail(result.failure)
-    if (result.kind === 'refused') return this.#settle(result)
+    if (result.kind !== 'connection') return this.#settle(result)
     this.#connection = result.connection
     this.#fresh = result.fresh
+    this.#unusedMs = result.unusedMs
     this.#cancel = nothing
     this.#enter('head')
     const cancel = result.connection.send(this.#request.head, this)

@@ -50,6 +50,11 @@ const LOCAL: Readonly<Record<string, string>> = {
   EPERM: 'this machine forbids the connection',
 }
 
+export function isOutOfFiles(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === 'EMFILE' || code === 'ENFILE'
+}
+
 const CONNECT: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was reset',

@@ -498,6 +498,97 @@ describe('connections', () => {
     expect(textOf(await first)).toBe('slow')
   })
 
+  test('a thousand hosts that hang delay no other, and leave nothing open', async () => {
+    const HANGING = 1000
+    const open = new Set<object>()
+    let hanging = 0
+    const { promise: allHang, resolve } = signalled()
+    const { promise: allGone, resolve: leave } = signalled()
+    const port = await serveConnections((socket) => {
+      open.add(socket)
+      socket.once('close', () => {
+        open.delete(socket)
+        if (open.size === 0) leave()
+      })
+      socket.on('data', (bytes) => {
+        if (bytes.includes('good.test')) socket.write(page('ok'))
+        else if (++hanging === HANGING) resolve()
+      })
+    })
+    const clock = createVirtualClock()
+    const timeouts = { connectMs: 10_000, readMs: 10_000, totalMs: 20_000 }
+    const fetcher = testFetcher({ resolve: [`*:${port}:127.0.0.1`], maxOrigins: 8, timeouts }, clock)
+    const hung = Array.from({ length: HANGING }, (_, index) => fetcher.get(`http://pit-${index}.test:${port}/`))
+    await allHang
+    expect(fetcher.stats.openOrigins).toBe(HANGING)
+    for (let round = 0; round < 3; round++) {
+      for (const name of ['a', 'b', 'c']) {
+        expect(textOf(await fetcher.get(`http://${name}.good.test:${port}/`))).toBe('ok')
+      }
+    }
+    await clock.advance(10_000)
+    for (const outcome of await Promise.all(hung)) expect(expectError(outcome)).toMatchObject({ code: 'timeout' })
+    await allGone
+    expect(fetcher.stats.openOrigins).toBe(0)
+  })
+
+  test('beyond the limit go as soon as they are idle, the oldest first', async () => {
+    const { promise: go, resolve } = signalled()
+    const port = await serveHttp((_request, response) => void go.then(() => response.end('ok')))
+    const fetcher = testFetcher({ resolve: [`*:${port}:127.0.0.1`], maxOrigins: 2 })
+    const outcomes = Array.from({ length: 6 }, (_, index) => fetcher.get(`http://host-${index}.test:${port}/`))
+    expect(fetcher.stats.openOrigins).toBe(6)
+    resolve()
+    await Promise.all(outcomes)
+    expect(fetcher.stats.openOrigins).toBe(2)
+  })
+
+  test('are given up in good time on a host that was seen to close them', async () => {
+    const clock = createVirtualClock()
+    const { promise: asked, resolve: closeNow } = signalled()
+    const { promise: isClosed, resolve } = signalled()
+    let connections = 0
+    const port = await serveConnections((socket) => {
+      const isFirst = ++connections === 1
+      socket.on('data', () => socket.write(page('ok')))
+      socket.once('close', () => resolve())
+      if (isFirst) void asked.then(() => socket.end())
+    })
+    const fetcher = testFetcher({}, clock)
+    const ask = async (): Promise<number> => {
+      expectResponse(await fetcher.get(`http://127.0.0.1:${port}/`))
+      return connections
+    }
+    expect(await ask()).toBe(1)
+    await clock.advance(2000)
+    closeNow()
+    await isClosed
+    expect(await ask()).toBe(2)
+    await clock.advance(1500)
+    expect(await ask()).toBe(2)
+    await clock.advance(1501)
+    expect(await ask()).toBe(3)
+  })
+
+  test('are kept for less long on a host that failed the next request on one', async () => {
+    let connections = 0
+    const port = await serveConnections((socket) => {
+      connections++
+      let requests = 0
+      socket.on('data', () => (++requests === 2 ? socket.destroy() : socket.write(page('ok'))))
+    })
+    const clock = createVirtualClock()
+    const fetcher = testFetcher({}, clock)
+    expectResponse(await fetcher.get(`http://127.0.0.1:${port}/`))
+    await clock.advance(1000)
+    expectError(await fetcher.get(`http://127.0.0.1:${port}/`))
+    for (let round = 0; round < 3; round++) {
+      await clock.advance(1000)
+      expectResponse(await fetcher.get(`http://127.0.0.1:${port}/`))
+    }
+    expect(connections).toBe(4)
+  })
+
   test('a refused connection has reached the host', async () => {
     const error = expectError(await testFetcher().get('http://127.0.0.1:1/'))
     expect(error).toMatchObject({ code: 'connect', retryable: true, offline: false, sent: true })

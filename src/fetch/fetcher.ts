@@ -5,6 +5,7 @@
  */
 import { createSecureContext } from 'node:tls'
 import type { Clock } from '../base/index.ts'
+import type { NormalizedUrl } from '../model/index.ts'
 import { createAddressGuard } from './address-guard.ts'
 import { Exchange, type Timeouts } from './exchange.ts'
 import { createRequestHeaders } from './headers.ts'
@@ -27,7 +28,7 @@ export interface FetcherOptions {
   readonly allowAddresses: readonly string[]
   /** `HOST:PORT:ADDR[,ADDR…]`; the addresses are judged by the guard like any other. */
   readonly resolve: readonly string[]
-  /** Origins with connections kept open; beyond it the one unused longest is closed. Default 512. */
+  /** Origins with connections kept open; beyond it the one unused longest is closed. Default 2,048. */
   readonly maxOrigins?: number
   /** Default 8; further requests wait for one to come free. */
   readonly connectionsPerOrigin?: number
@@ -44,12 +45,17 @@ export interface FetcherOptions {
 export interface Fetcher {
   /** Never rejects. */
   fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome>
+  /**
+   * The first permitted address of the URL's host, which `fetch` would dial first; undefined when it cannot be found
+   * out or none is permitted. One address has one spelling here. Nothing is sent to the host. Never rejects.
+   */
+  resolve(url: NormalizedUrl): Promise<string | undefined>
   /** Ends what is under way as `aborted` and closes every connection; later calls are `aborted` too. */
   close(): Promise<void>
   readonly stats: { /** Origins with a connection open or being opened. */ readonly openOrigins: number }
 }
 
-const DEFAULT_MAX_ORIGINS = 512
+const DEFAULT_MAX_ORIGINS = 2048
 const DEFAULT_CONNECTIONS_PER_ORIGIN = 8
 const ABORTED: FetchOutcome = { kind: 'aborted' }
 
@@ -79,7 +85,7 @@ export function createFetcher(options: FetcherOptions, deps: { readonly clock: C
   return {
     fetch(request, signal) {
       if (closed || signal?.aborted === true) return Promise.resolve(ABORTED)
-      const target = targetOf(request.url)
+      const target = targetOf(request.url, request.address)
       const { maxBodyBytes = options.maxBodyBytes } = request
       return new Promise((resolve) => {
         const exchange = new Exchange(
@@ -103,6 +109,9 @@ export function createFetcher(options: FetcherOptions, deps: { readonly clock: C
         active.add(exchange)
         exchange.start()
       })
+    },
+    resolve(url) {
+      return pools.addressOf(targetOf(url))
     },
     close() {
       closed = true

@@ -10,6 +10,10 @@ import { MAX_HEADER_BYTES, type RawHeaders } from './headers.ts'
 /** How long a socket may stay open unused, unless the host says less. */
 export const KEEP_ALIVE_MS = 20_000
 
+/** Made once: undici would make one for each connection, and the stack in it costs more than closing the socket. */
+const GONE = new Error('the connection is closed')
+const nothing = (): void => {}
+
 export function createHttp1Connection(
   origin: string,
   socket: Socket,
@@ -34,19 +38,24 @@ export function createHttp1Connection(
       // Called back later: within the call undici would not yet be ready to write.
       queueMicrotask(() => {
         if (first && !socket.destroyed) callback(null, socket)
-        else callback(new Error('the connection is closed'), null)
+        else callback(GONE, null)
       })
     },
   })
   const destroy = (): void => {
     retired = true
+    if (!client.destroyed) client.destroy(GONE, nothing)
     socket.destroy()
-    if (!client.destroyed) client.destroy(null, () => {})
   }
-  socket.on('error', () => {})
+  let closedByHost = false
+  const onHostGone = (): void => {
+    closedByHost = load === 0 && !retired
+  }
+  socket.on('error', onHostGone)
+  socket.once('end', onHostGone)
   socket.once('close', () => {
     destroy()
-    events.onClosed()
+    events.onClosed(closedByHost)
   })
 
   return {

@@ -36,7 +36,7 @@ export function createHttp2Connection(
   session.once('close', () => {
     retired = true
     socket.destroy()
-    events.onClosed()
+    events.onClosed(false)
   })
   const destroy = (): void => {
     retired = true

@@ -4,6 +4,7 @@ export type { Timeouts as FetchTimeouts } from './exchange.ts'
 export type { Lookup, ResolvedAddress } from './name-cache.ts'
 export type { ResponseHeaders } from './headers.ts'
 export type {
+  FetchElsewhere,
   FetchError,
   FetchErrorCode,
   FetchOutcome,

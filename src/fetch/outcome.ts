@@ -12,7 +12,9 @@ export interface FetchRequest {
   /** Overrides the fetcher's own cap on the decoded body. */
   readonly maxBodyBytes?: number
   readonly accept?: string
-  /** Called once, when the first byte of the answer or the failure is there; never for `refused` or `aborted`. */
+  /** Only this address is asked, spelled as `resolve` spells it. Absent: any permitted address of the host. */
+  readonly address?: string
+  /** Called once, when the first byte of the answer or the failure is there; never for any other outcome. */
   readonly onAnswer?: (at: number) => void
 }
 
@@ -43,6 +45,13 @@ export interface FetchRefused {
   readonly address: string | null
 }
 
+/** The host is no longer at the address that was asked for, and nothing was sent. */
+export interface FetchElsewhere {
+  readonly kind: 'elsewhere'
+  /** The first permitted address that it has now. */
+  readonly address: string
+}
+
 export interface FetchError extends Failure {
   readonly kind: 'error'
   readonly startedAt: number
@@ -52,7 +61,7 @@ export interface FetchError extends Failure {
   readonly status?: number
 }
 
-export type FetchOutcome = FetchResponse | FetchRefused | FetchError | { readonly kind: 'aborted' }
+export type FetchOutcome = FetchResponse | FetchRefused | FetchElsewhere | FetchError | { readonly kind: 'aborted' }
 
 export type Protocol = 'http/1.1' | 'h2'
 

@@ -1,12 +1,13 @@
 /**
  * Open connections by origin, bounded in number. A caller gets a free one, or a new one is dialled, or it waits for
  * one of its origin's to come free. The origin unused longest gives way when there are too many; one that is in use
- * never does, so there may be more only while that many requests are under way.
+ * never does, so there may be more only while that many requests are under way. No step looks at other origins than
+ * its own and those that give way, so a thousand that hang cost the others nothing.
  */
 import type { SecureContext } from 'node:tls'
 import { createLru, type Clock } from '../base/index.ts'
 import type { AddressGuard } from './address-guard.ts'
-import { parseAddress } from './address.ts'
+import { canonicalAddress, parseAddress } from './address.ts'
 import type { Connection } from './connection.ts'
 import { dial, type Dialled } from './dial.ts'
 import { dnsFailure, noAddressFailure } from './failure.ts'
@@ -14,7 +15,7 @@ import type { HostOverrides } from './host-overrides.ts'
 import { createHttp1Connection, KEEP_ALIVE_MS } from './http1.ts'
 import { createHttp2Connection } from './http2.ts'
 import type { NameCache } from './name-cache.ts'
-import type { Failure, FetchRefused } from './outcome.ts'
+import type { Failure, FetchElsewhere, FetchRefused } from './outcome.ts'
 import type { Target } from './target.ts'
 
 export interface PoolSettings {
@@ -32,10 +33,16 @@ export interface PoolParts {
   readonly guard: AddressGuard
 }
 
-type Unreachable = { readonly kind: 'failure'; readonly failure: Failure } | FetchRefused
+type Unreachable = { readonly kind: 'failure'; readonly failure: Failure } | FetchRefused | FetchElsewhere
 
 export type Acquired =
-  | { readonly kind: 'connection'; readonly connection: Connection; readonly fresh: boolean }
+  | {
+      readonly kind: 'connection'
+      readonly connection: Connection
+      readonly fresh: boolean
+      /** How long it had not been used. */
+      readonly unusedMs: number
+    }
   | Unreachable
 
 export interface Pools {
@@ -46,6 +53,10 @@ export interface Pools {
   acquire(target: Target, needFresh: boolean, onDial: () => void, done: (result: Acquired) => void): () => void
   /** The host answered that it speaks HTTP/1.1 only, whatever it agreed to in the handshake. */
   avoidHttp2(origin: string): void
+  /** A connection that had not been used for so long failed: the next ones are not kept for that long. */
+  keepShorter(origin: string, unusedMs: number): void
+  /** The first address that would be dialled; undefined if there is none. */
+  addressOf(target: Target): Promise<string | undefined>
   /** Origins with a connection open or being opened. */
   readonly size: number
   close(): void
@@ -65,16 +76,29 @@ interface Pool {
   dialling: number
   /** When a request was last begun or ended. */
   usedAt: number
+  /** How long it had been idle when it was last taken. */
+  unusedMs: number
 }
 
 /** Hosts that take back their HTTP/2 are few; one forgotten costs a failed request. */
 const MAX_HTTP1_ONLY = 1000
+/** Hosts known to close connections early; one forgotten costs a failed request too. */
+const MAX_EARLY_CLOSERS = 10_000
+/** Of the time after which a host was seen to close an unused connection, the part in which it is used again. */
+const KEPT_SHARE = 0.75
+/** What ends sooner than this ended for another reason than not being used. */
+const SHORTEST_KEPT_MS = 100
+/** Fewer origins are kept than this only if the user says so. */
+const FEWEST_ORIGINS = 16
 
 export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
   const { clock, names, overrides, guard } = parts
-  /** In order of last use, the oldest first. */
   const pools = new Map<string, Pool>()
+  /** Those with no request under way, in order of last use, the oldest first. */
+  const idle = new Map<string, Pool>()
   const http1Only = createLru<string, true>(MAX_HTTP1_ONLY)
+  const keptMs = createLru<string, number>(MAX_EARLY_CLOSERS)
+  let { maxOrigins } = settings
   let closed = false
 
   const isIdle = (pool: Pool): boolean => {
@@ -83,41 +107,67 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
     return true
   }
 
-  const isExpired = (pool: Pool, now: number): boolean => now - pool.usedAt > KEEP_ALIVE_MS && isIdle(pool)
-
   const drop = (origin: string, pool: Pool): void => {
     pools.delete(origin)
+    idle.delete(origin)
     for (const connection of pool.connections) connection.destroy()
+  }
+
+  /** Makes room for so many more: those unused longest give way, and all that nobody will use again. */
+  const evict = (now: number, more: number): void => {
+    for (const [origin, pool] of idle) {
+      if (pools.size + more <= maxOrigins && now - pool.usedAt <= KEEP_ALIVE_MS) return
+      drop(origin, pool)
+    }
   }
 
   const touch = (origin: string): Pool => {
     const now = clock.now()
     let pool = pools.get(origin)
     if (pool === undefined) {
-      pool = { connections: new Set(), waiting: new Set(), dialling: 0, usedAt: now }
-      evict(now)
-    } else {
-      pools.delete(origin)
-      // Unused for so long, a connection may be dead without a sign of it.
-      if (isExpired(pool, now)) for (const connection of pool.connections) connection.retire()
-      pool.usedAt = now
+      evict(now, 1)
+      pool = { connections: new Set(), waiting: new Set(), dialling: 0, usedAt: now, unusedMs: 0 }
+      pools.set(origin, pool)
+      return pool
     }
-    pools.set(origin, pool)
+    // Unused for so long, a connection may be dead without a sign of it, or about to be closed.
+    pool.unusedMs = idle.delete(origin) ? now - pool.usedAt : 0
+    if (pool.unusedMs > (keptMs.get(origin) ?? KEEP_ALIVE_MS)) {
+      for (const connection of pool.connections) connection.retire()
+    }
+    pool.usedAt = now
     return pool
   }
 
-  /** Makes room for one more. Busy origins are stepped over; there are no more of them than requests under way. */
-  const evict = (now: number): void => {
-    for (const [origin, pool] of pools) {
-      if (pools.size < settings.maxOrigins && !isExpired(pool, now)) return
-      if (isIdle(pool)) drop(origin, pool)
+  /** To be called after whatever may have been the last of an origin. An origin without connections is forgotten. */
+  const rest = (origin: string, pool: Pool): void => {
+    if (!isIdle(pool) || pools.get(origin) !== pool) return
+    if (pool.connections.size === 0) {
+      pools.delete(origin)
+      idle.delete(origin)
+      return
     }
+    if (idle.has(origin)) return
+    idle.set(origin, pool)
+    evict(pool.usedAt, 0)
   }
 
-  /** After a connection or an attempt at one has gone: whoever waits has room now; nobody waiting, nothing is kept. */
+  /** After a connection or an attempt at one has gone: whoever waits has room now. */
   const settle = (origin: string, pool: Pool): void => {
     if (!closed) serveWaiting(pool)
-    if (pool.connections.size === 0 && isIdle(pool) && pools.get(origin) === pool) pools.delete(origin)
+    rest(origin, pool)
+  }
+
+  /** The host closed a connection that had not been used for so long: the next are given up in good time before. */
+  const keepShorter = (origin: string, unusedMs: number): void => {
+    if (unusedMs >= SHORTEST_KEPT_MS)
+      keptMs.set(origin, Math.min(unusedMs * KEPT_SHARE, keptMs.get(origin) ?? Infinity))
+  }
+
+  /** This machine has no more files to open: keeping connections must not be why. */
+  const keepFewer = (): void => {
+    maxOrigins = Math.min(maxOrigins, Math.max(Math.floor(pools.size / 2), FEWEST_ORIGINS))
+    evict(clock.now(), 0)
   }
 
   const adopt = (target: Target, pool: Pool, dialled: Dialled): Connection => {
@@ -125,10 +175,11 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
     const connection: Connection = create(target.origin, dialled.socket, dialled.address, {
       onFree: () => {
         pool.usedAt = clock.now()
-        serveWaiting(pool)
+        settle(target.origin, pool)
       },
-      onClosed: () => {
+      onClosed: (byHost) => {
         pool.connections.delete(connection)
+        if (byHost) keepShorter(target.origin, clock.now() - pool.usedAt)
         settle(target.origin, pool)
       },
     })
@@ -136,19 +187,27 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
     return connection
   }
 
-  const freeIn = (pool: Pool): Connection | undefined => {
-    for (const connection of pool.connections) if (connection.free) return connection
+  const suits = (connection: Connection, target: Target): boolean =>
+    target.address === undefined || canonicalAddress(connection.address) === target.address
+
+  const freeIn = (pool: Pool, target: Target): Connection | undefined => {
+    for (const connection of pool.connections) if (connection.free && suits(connection, target)) return connection
     return undefined
   }
 
   const hasRoom = (pool: Pool): boolean => pool.connections.size + pool.dialling < settings.connectionsPerOrigin
 
+  /** A connection to another address than the one that somebody waits for must not keep its place for ever. */
+  const retireUnsuitable = (pool: Pool, target: Target): void => {
+    for (const connection of pool.connections) if (!suits(connection, target)) connection.retire()
+  }
+
   const serveWaiting = (pool: Pool): void => {
     for (const waiter of pool.waiting) {
-      const connection = freeIn(pool)
-      if (connection === undefined && !hasRoom(pool)) return
+      const connection = freeIn(pool, waiter.target)
+      if (connection === undefined && !hasRoom(pool)) return retireUnsuitable(pool, waiter.target)
       pool.waiting.delete(waiter)
-      if (connection !== undefined) waiter.done({ kind: 'connection', connection, fresh: false })
+      if (connection !== undefined) waiter.done({ kind: 'connection', connection, fresh: false, unusedMs: 0 })
       else waiter.cancel = open(waiter.target, pool, waiter.onDial, waiter.done)
     }
   }
@@ -163,7 +222,12 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
       addresses = answer.addresses
     }
     const permitted = addresses.filter((address) => guard.permits(address))
-    if (permitted.length > 0) return permitted
+    const [best] = permitted
+    if (best !== undefined) {
+      if (target.address === undefined) return permitted
+      const wanted = permitted.find((address) => canonicalAddress(address) === target.address)
+      return wanted === undefined ? { kind: 'elsewhere', address: canonicalAddress(best) } : [wanted]
+    }
     const [first] = addresses
     if (first === undefined) return { kind: 'failure', failure: noAddressFailure(hostname) }
     const named = first === hostname ? first : `${hostname} has the address ${first}, which`
@@ -189,11 +253,15 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
       onDial()
       const offerHttp2 = settings.http2 && http1Only.get(target.origin) === undefined
       cancelDial = dial(target, found, offerHttp2, settings, clock, (result) => {
-        if (result.kind === 'failure') return giveUp(result)
+        if (result.kind === 'failure') {
+          giveUp(result)
+          if (result.outOfFiles) keepFewer()
+          return
+        }
         finish()
-        done({ kind: 'connection', connection: adopt(target, pool, result), fresh: true })
+        done({ kind: 'connection', connection: adopt(target, pool, result), fresh: true, unusedMs: 0 })
         // HTTP/2 has room for the others at once.
-        serveWaiting(pool)
+        settle(target.origin, pool)
       })
     }
     void addressesOf(target).then(proceed)
@@ -208,15 +276,29 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
   return {
     acquire(target, needFresh, onDial, done) {
       const pool = touch(target.origin)
-      const connection = needFresh ? undefined : freeIn(pool)
+      const connection = needFresh ? undefined : freeIn(pool, target)
       if (connection !== undefined) {
-        done({ kind: 'connection', connection, fresh: false })
+        done({ kind: 'connection', connection, fresh: false, unusedMs: pool.unusedMs })
+        rest(target.origin, pool)
         return () => {}
       }
       if (needFresh || hasRoom(pool)) return open(target, pool, onDial, done)
-      const waiter: Waiter = { target, onDial, done, cancel: () => pool.waiting.delete(waiter) }
+      const waiter: Waiter = {
+        target,
+        onDial,
+        done,
+        cancel: () => {
+          if (pool.waiting.delete(waiter)) rest(target.origin, pool)
+        },
+      }
       pool.waiting.add(waiter)
+      retireUnsuitable(pool, target)
       return () => waiter.cancel()
+    },
+    keepShorter,
+    async addressOf(target) {
+      const found = await addressesOf(target)
+      return 'kind' in found || found[0] === undefined ? undefined : canonicalAddress(found[0])
     },
     avoidHttp2(origin) {
       http1Only.set(origin, true)

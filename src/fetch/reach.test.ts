@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { createVirtualClock } from '../base/index.ts'
 import type { ResolvedAddress } from './index.ts'
 import {
+  asUrl,
   expectError,
   expectResponse,
   serveConnections,
   serveHttp,
+  serveHttpEverywhere,
   signalled,
   testFetcher,
   textOf,
@@ -163,6 +165,85 @@ describe('names', () => {
     const port = await serveHttp((request, response) => response.end(request.headers.host))
     const fetcher = testFetcher({ allowAddresses: ['127.0.0.0/8', '::1'] })
     expect(textOf(await fetcher.get(`http://localhost:${port}/`))).toBe(`localhost:${port}`)
+  })
+})
+
+describe('a request for one address', () => {
+  test('is sent to that address alone, and not at all when the host is elsewhere', async () => {
+    let connections = 0
+    const port = await serveConnections((socket) => {
+      connections++
+      socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'))
+    })
+    const clock = createVirtualClock()
+    let now = ['127.0.0.9', '127.0.0.1']
+    let answers = 0
+    const fetcher = testFetcher({ lookup: () => found(...now), allowAddresses: ['127.0.0.1', '127.0.0.9'] }, clock)
+    const ask = (address: string) => fetcher.get(`http://moving.test:${port}/`, { address, onAnswer: () => answers++ })
+    expect(expectResponse(await ask('127.0.0.1')).address).toBe('127.0.0.1')
+    expect(await ask('127.0.0.2')).toEqual({ kind: 'elsewhere', address: '127.0.0.9' })
+    expect([connections, answers]).toEqual([1, 1])
+
+    now = ['10.0.0.1', '127.0.0.1']
+    await clock.advance(61_000)
+    expect(await ask('127.0.0.9')).toEqual({ kind: 'elsewhere', address: '127.0.0.1' })
+    now = ['10.0.0.1']
+    await clock.advance(61_000)
+    expect(await ask('127.0.0.9')).toMatchObject({ kind: 'refused', address: '10.0.0.1' })
+    expect(connections).toBe(1)
+  })
+
+  test('uses no connection to another address, and gets the place of one when there is no room', async () => {
+    const port = await serveHttpEverywhere((request, response) => response.end(request.socket.localAddress))
+    const resolve = [`two.test:${port}:127.0.0.1,127.0.0.2`]
+    const fetcher = testFetcher({ connectionsPerOrigin: 1, resolve, allowAddresses: ['127.0.0.0/8'] })
+    const ask = async (address?: string) =>
+      textOf(await fetcher.get(`http://two.test:${port}/`, address === undefined ? {} : { address }))
+    expect(await ask()).toBe('127.0.0.1')
+    expect(await ask('127.0.0.2')).toBe('127.0.0.2')
+    expect(await ask()).toBe('127.0.0.2')
+    expect(await Promise.all([ask('127.0.0.1'), ask('127.0.0.2'), ask('127.0.0.1')])).toEqual([
+      '127.0.0.1',
+      '127.0.0.2',
+      '127.0.0.1',
+    ])
+  })
+
+  test('may come in any spelling of the addresses that the host has', async () => {
+    const port = await serveHttp((_request, response) => response.end('ok'))
+    const fetcher = testFetcher({ resolve: [`mapped.test:${port}:[::ffff:127.0.0.1]`] })
+    for (let round = 0; round < 2; round++) {
+      expect(textOf(await fetcher.get(`http://mapped.test:${port}/`, { address: '127.0.0.1' }))).toBe('ok')
+    }
+  })
+})
+
+describe('resolve', () => {
+  const ask = (url: string, options: Parameters<typeof testFetcher>[0]) => testFetcher(options).resolve(asUrl(url))
+
+  test('is the first address that is permitted, as it would be dialled', async () => {
+    const lookup = () => found('10.0.0.1', '127.0.0.3', '127.0.0.1')
+    expect(await ask('http://a.test/', { lookup, allowAddresses: ['127.0.0.0/8'] })).toBe('127.0.0.3')
+    const resolve = ['a.test:80:127.0.0.7']
+    expect(await ask('http://a.test/', { lookup, resolve, allowAddresses: ['127.0.0.0/8'] })).toBe('127.0.0.7')
+    expect(await ask('https://a.test/', { lookup, resolve, allowAddresses: ['127.0.0.0/8'] })).toBe('127.0.0.3')
+  })
+
+  test('is the address itself where the host is one, in its one spelling', async () => {
+    const allowAddresses = ['127.0.0.0/8', '::/0']
+    expect(await ask('http://127.0.0.9:8080/', { allowAddresses })).toBe('127.0.0.9')
+    expect(await ask('http://[2001:db8::1]/', { allowAddresses })).toBe('2001:db8::1')
+    expect(await ask('http://[::ffff:7f00:1]/', { allowAddresses })).toBe('127.0.0.1')
+    expect(await ask('http://a.test/', { allowAddresses, resolve: ['a.test:80:[2001:DB8:0:0::1]'] })).toBe(
+      '2001:db8::1',
+    )
+  })
+
+  test('is undefined when there is none', async () => {
+    expect(await ask('http://a.test/', { lookup: failing('ENOTFOUND') })).toBeUndefined()
+    expect(await ask('http://a.test/', { lookup: () => found() })).toBeUndefined()
+    expect(await ask('http://a.test/', { lookup: () => found('10.0.0.1'), allowAddresses: [] })).toBeUndefined()
+    expect(await ask('http://10.0.0.1/', { allowAddresses: [] })).toBeUndefined()
   })
 })
 

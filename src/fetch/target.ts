@@ -11,9 +11,11 @@ export interface Target {
   readonly port: number
   readonly secure: boolean
   readonly path: string
+  /** The one address that will do; undefined: any. */
+  readonly address: string | undefined
 }
 
-export function targetOf(url: NormalizedUrl): Target {
+export function targetOf(url: NormalizedUrl, address?: string): Target {
   const secure = url.startsWith('https://')
   const start = secure ? 8 : 7
   const slash = url.indexOf('/', start)
@@ -31,5 +33,6 @@ export function targetOf(url: NormalizedUrl): Target {
     port: hasPort ? Number(authority.slice(colon + 1)) : secure ? 443 : 80,
     secure,
     path: slash === -1 ? '/' : url.slice(slash),
+    address,
   }
 }

@@ -8,6 +8,7 @@
  *
  * - **Pace.** No task is handed out before its host is due: `delayMs` after the host's last answer, after any block,
  *   and with fewer than `concurrency` leases open on it. A lease is used by one slot, one request after another.
+ *   Where hosts are paced together as a group, all of them have one lease open at most, and the group's delay too.
  * - **robots.txt first.** A page or sitemap is handed out only while its origin has a fresh robots record. Otherwise
  *   the lease carries one task of kind `robots`, for exactly one worker at a time.
  * - **Conservation.** `discovered = queued + leased + done + failed + skipped` at every instant, for pages.
@@ -21,6 +22,7 @@
  */
 import type {
   FoundUrl,
+  HostHealth,
   HostKey,
   HostPolicy,
   HostRecord,
@@ -80,6 +82,16 @@ export interface LeaseRequest {
   readonly worker: string
   /** Leases wanted, 1 or more: one for each free slot. */
   readonly want: number
+  /**
+   * Of these, at most so many on hosts that did not answer their last request well, or were never asked: such a host
+   * may hold its slot until it times out. As many as wanted when absent.
+   */
+  readonly unproven?: number
+  /**
+   * Names this asking, unique for the worker. Asked again with the same name, because the answer was lost, the same
+   * leases are answered as far as they are still open, and no others.
+   */
+  readonly request?: string
 }
 
 export interface LeaseRef {
@@ -94,12 +106,21 @@ export interface Lease extends LeaseRef {
   readonly tasks: readonly Task[]
   /** To be kept between the answer to one request of this lease and the next. */
   readonly delayMs: number
+  /**
+   * When it was granted or, in the answer to a repeated asking, when that was answered. Times here are the frontier's: a
+   * worker with another clock counts from the moment *before* it asked, as if the lease had been granted then, and so
+   * never uses it for longer than it lasts.
+   */
+  readonly grantedAt: number
   /** Nothing may be sent before. */
   readonly notBefore: number
   /** Nothing may be sent from then on, unless extended. */
   readonly expiresAt: number
-  /** The host's answers of 429 or 503 in a row so far. */
-  readonly strikes: number
+  readonly health: HostHealth
+  /** The address whose pace this lease was granted by; null when none was, be it that none is known. */
+  readonly address: string | null
+  /** The version of the robots record under which pages and sitemaps of this lease may be asked; null for a robots.txt. */
+  readonly robotsVersion: string | null
 }
 
 export interface LeaseAnswer {
@@ -125,6 +146,10 @@ export interface Settlement {
   /** For a task of kind `robots` that is `done`: what it came to. */
   readonly robots?: RobotsRecord
   readonly host?: HostChange
+  /** How much later than its pace required the request started, as the audit saw it; below zero is a violation. */
+  readonly spareMs?: number
+  /** The audit found that the host's policy did not permit the request, be it for its pace or for something else. */
+  readonly impolite?: true
   /** Decoded body bytes, for the totals. */
   readonly bytes?: number
   /** Tokens of the page, for the totals. */
@@ -137,7 +162,10 @@ export interface HostChange {
   /** The host is left alone until then (0: no longer), with the reason in words. */
   readonly blockedUntil?: number
   readonly blockedReason?: string | null
-  readonly strikes?: number
+  /** Taken as it is, unless the host was blocked in the meantime: then only the block counts. */
+  readonly health?: HostHealth
+  /** The address by which the host is paced together with others. */
+  readonly address?: string
 }
 
 /**
@@ -176,6 +204,10 @@ export interface FrontierStats {
   /** Sums over `done` pages. */
   readonly bytes: number
   readonly tokens: number
+  /** Requests that started before their pace permitted, as their settlements say. There must never be one. */
+  readonly impolite: number
+  /** The smallest time to spare that any request had, and where; null before the first that had a pace to keep. */
+  readonly closest: { readonly host: HostKey; readonly spareMs: number } | null
   readonly hosts: HostCounts
   /** The committed end of the output; empty before the first record. */
   readonly output: OutputPosition
@@ -198,6 +230,17 @@ export interface FrontierOptions {
   policyOf(host: HostKey): HostPolicy
   /** What is made of a Crawl-delay that a robots.txt asks for: all of it, a part, or nothing. */
   crawlDelayMs(askedMs: number): number
+  /**
+   * A host with a delay is never asked sooner after its answer than `factor` times its smoothed latency, up to
+   * `maxDelayMs`. Factor 0: latency does not matter.
+   */
+  readonly latency: { readonly factor: number; readonly maxDelayMs: number }
+  /**
+   * Pace by more than the host: all hosts of one registrable domain, or at one address, are asked one at a time and so
+   * long apart, counted from the answer. 0: not at all. A host whose address is not known yet is leased with `address`
+   * null; whoever has such a lease finds the address out, gives it with `HostChange.address` and returns the task.
+   */
+  readonly groups: { readonly domainDelayMs: number; readonly addressDelayMs: number }
   /** No limit when undefined. */
   readonly maxPages: number | undefined
   /** No limit when undefined. Links of pages at this depth are known but held. */

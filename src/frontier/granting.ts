@@ -2,22 +2,48 @@
 import type { Task } from '../model/index.ts'
 import { hostKey } from '../url/index.ts'
 import type { FrontierOptions, Lease, LeaseRequest } from './contract.ts'
+import type { Groups } from './groups.ts'
 import { rankOf } from './intake.ts'
 import type { Ledger } from './ledger.ts'
 import type { Host, Lane, Roster } from './roster.ts'
 import { isFresh, tasksPerLease } from './schedule.ts'
-import type { Counters, Storage, UrlRow } from './storage.ts'
+import {
+  classOf,
+  HOST_CLASSES,
+  type Counters,
+  type DueHost,
+  type HostClass,
+  type Storage,
+  type UrlRow,
+} from './storage.ts'
 
 /** Held pages are settled without a request, so one lease takes many. */
 const HELD_PER_LEASE = 256
-/** Hosts looked at beyond the ones wanted, whose stored due time turned out to be too early. */
+/** Hosts looked at beyond the ones wanted, after the stored due time of some turned out to be too early. */
 const EXTRA_HOSTS = 64
 /** How often such hosts are put right and the next ones looked at, in one call. */
 const DUE_ROUNDS = 16
 
 export interface Granted {
   readonly granted: Lease[]
+  /** Classes of hosts whose share of this request is not used up. */
+  readonly open: readonly HostClass[]
   /** Stored due times had to be put right, and there was no end of them: it is worth asking again at once. */
+  readonly hasMore: boolean
+}
+
+/** What a lease is to carry. */
+interface Work {
+  readonly tasks: readonly Task[]
+  readonly robotsVersion: string | null
+}
+
+/** Due hosts of one class as read from the storage, and how far they have been looked at. */
+interface Line {
+  readonly of: HostClass
+  readonly hosts: readonly DueHost[]
+  at: number
+  /** There are more than were read. */
   readonly hasMore: boolean
 }
 
@@ -32,6 +58,7 @@ export function createGranting(
   storage: Storage,
   roster: Roster,
   ledger: Ledger,
+  groups: Groups,
   counters: Counters,
   options: Pick<FrontierOptions, 'maxPages'>,
 ): Granting {
@@ -70,13 +97,13 @@ export function createGranting(
     nesting: 0,
   })
 
-  /** What this host does next: an errand, the robots.txt of a lane, or the head of its best lane. */
-  const nextTasks = (host: Host, now: number, room: number): Task[] => {
+  /** What this host does next: an errand, the robots.txt of a lane, or the head of its best lane; undefined for nothing. */
+  const nextWork = (host: Host, now: number, room: number): Work | undefined => {
     const errand = host.errands.find((candidate) => !host.errandsLeased.has(candidate.id))
     if (errand !== undefined) {
       host.errandsLeased.add(errand.id)
       const { lane } = roster.settleIn(hostKey(`${errand.origin}/` as Task['url']), errand.origin)
-      return [robotsTask(host, lane, errand)]
+      return { tasks: [robotsTask(host, lane, errand)], robotsVersion: null }
     }
     let best: { lane: Lane; row: UrlRow } | undefined
     for (const lane of host.lanes) {
@@ -86,56 +113,97 @@ export function createGranting(
       if (row === undefined) continue
       if (best === undefined || rankOf(row) < rankOf(best.row)) best = { lane, row }
     }
-    if (best === undefined) return []
+    if (best === undefined) return undefined
     const { lane } = best
     if (!isFresh(lane.row.robots, now)) {
       lane.robotsLeased = true
-      return [robotsTask(host, lane)]
+      return { tasks: [robotsTask(host, lane)], robotsVersion: null }
     }
     const waiting = lane.row.queued - lane.leased
-    const count = Math.min(room, tasksPerLease(roster.delayMs(host), roster.policy(host).concurrency, waiting))
+    // Several tasks of one lease would keep the host's pace among each other, but not its group's.
+    const most = groups.enabled ? 1 : tasksPerLease(roster.delayMs(host), roster.policy(host).concurrency, waiting)
+    const count = Math.min(room, most)
     const tasks = storage.head(lane.row.id, count, ledger.leasedIds).map((id) => taskOf(storage.url(id), host, lane))
     lane.leased += tasks.length
-    return tasks
+    return tasks.length === 0 ? undefined : { tasks, robotsVersion: lane.row.robots?.version ?? null }
+  }
+
+  const room = (): number =>
+    options.maxPages === undefined ? Infinity : options.maxPages - counters.done - ledger.leasedPages
+
+  /** A lease on this host; `later` when its due time was too early and has been put right. */
+  const look = (host: Host, worker: string, now: number): Lease | 'later' | 'nothing' => {
+    const due = host.leases < roster.maxLeases(host) ? roster.dueAt(host, now) : null
+    if (due === null || due > now) {
+      // The configuration or a restart asks for more patience than the stored time had.
+      if (host.leases > 0) roster.arrange(host, now)
+      else roster.save(host, now)
+      return 'later'
+    }
+    const place = groups.enabled ? groups.place(host.row, host.place > 0, now) : undefined
+    if (place !== undefined) {
+      host.place = place
+      roster.save(host, now)
+      return 'later'
+    }
+    const work = nextWork(host, now, room())
+    if (work === undefined) {
+      roster.rest(host)
+      return 'nothing'
+    }
+    const lease = ledger.open(host, { ...work, worker }, now)
+    roster.arrange(host, now)
+    return lease
   }
 
   const grant = (request: LeaseRequest, now: number): Granted => {
     const granted: Lease[] = []
-    for (let round = 0; round < DUE_ROUNDS && granted.length < request.want; round++) {
-      const count = request.want + ledger.size + EXTRA_HOSTS
-      const candidates = storage.dueHosts(now, count).map((row) => roster.of(row))
-      const corrected = grantAmong(candidates, request, now, granted)
-      if (!corrected || candidates.length < count) return { granted, hasMore: false }
+    const quota = { proven: request.want, unproven: Math.min(request.want, request.unproven ?? request.want) }
+    const open = (): HostClass[] => HOST_CLASSES.filter((each) => quota[each] > 0)
+    for (let round = 0; round < DUE_ROUNDS; round++) {
+      const lines = open().map((of) => {
+        const count = Math.min(quota[of], request.want - granted.length) + (round === 0 ? 0 : EXTRA_HOSTS)
+        const hosts = storage.dueHosts(of, now, count)
+        return { of, hosts, at: 0, hasMore: hosts.length === count }
+      })
+      let progress = false
+      while (granted.length < request.want && room() > 0) {
+        const best = earliest(lines, quota, now)
+        if (best === undefined) return { granted, open: open(), hasMore: false }
+        if (best === 'unknown') break
+        const found = look(best, request.worker, now)
+        if (found !== 'nothing') progress = true
+        if (typeof found === 'string') continue
+        granted.push(found)
+        if (classOf(found.health) === 'unproven') quota.unproven -= 1
+      }
+      if (!progress || granted.length >= request.want || room() <= 0) return { granted, open: open(), hasMore: false }
     }
-    return { granted, hasMore: granted.length < request.want }
+    return { granted, open: open(), hasMore: true }
   }
 
-  /** Adds leases on these hosts; true when a stored due time was too early and has been put right. */
-  const grantAmong = (hosts: readonly Host[], request: LeaseRequest, now: number, granted: Lease[]): boolean => {
-    let corrected = false
-    // Round after round, so that a host that may have several leases does not take them before the others had one.
-    for (let progress = true; progress;) {
-      progress = false
-      for (const host of hosts) {
-        const room = options.maxPages === undefined ? Infinity : options.maxPages - counters.done - ledger.leasedPages
-        if (granted.length >= request.want || room <= 0) return false
-        if (host.leases >= roster.policy(host).concurrency) continue
-        const due = roster.dueAt(host, now)
-        if (due === null || due > now) {
-          // The configuration or a restart asks for more patience than the stored time had.
-          if (host.leases > 0 || host.row.due === due) continue
-          roster.save(host, now)
-          corrected = true
-          continue
-        }
-        const tasks = nextTasks(host, now, room)
-        if (tasks.length === 0) continue
-        granted.push(ledger.open(host, tasks, request.worker, now))
-        host.grantedAt = now
-        progress = true
-      }
+  /** The host due longest over all classes, leased or not; `unknown` when those read so far do not say. */
+  const earliest = (
+    lines: readonly Line[],
+    quota: Readonly<Record<HostClass, number>>,
+    now: number,
+  ): Host | 'unknown' | undefined => {
+    let best: { due: number; id: number; line?: Line } | undefined
+    const consider = (due: number, id: number, line?: Line): void => {
+      if (best === undefined || due < best.due || (due === best.due && id < best.id))
+        best = line === undefined ? { due, id } : { due, id, line }
     }
-    return corrected
+    for (const line of lines) {
+      if (quota[line.of] <= 0) continue
+      const next = line.hosts[line.at]
+      if (next === undefined && line.hasMore) return 'unknown'
+      if (next !== undefined) consider(next.due, next.id, line)
+      const leased = roster.nextLeased(line.of)
+      if (leased !== undefined && leased.at <= now) consider(leased.at, leased.item.row.id)
+    }
+    if (best === undefined) return undefined
+    if (best.line !== undefined) best.line.at += 1
+    return roster.byId(best.id)
   }
 
   const grantHeld = (request: LeaseRequest, now: number): Lease[] => {
@@ -147,7 +215,7 @@ export function createGranting(
       const row = storage.url(id)
       return taskOf(row, host, roster.byLane(row.lane).lane)
     })
-    return [ledger.open(host, tasks, request.worker, now, true)]
+    return [ledger.open(host, { tasks, worker: request.worker, robotsVersion: null, held: true }, now)]
   }
 
   return { grant, grantHeld }

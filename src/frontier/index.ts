@@ -6,7 +6,15 @@ import { openEmbeddedFrontier } from './embedded/index.ts'
 import { createMemoryFrontier } from './memory/index.ts'
 
 export type * from './contract.ts'
-export { isLocked, openInspector, type HostView, type Inspector, type UrlView } from './embedded/index.ts'
+export {
+  createMemoryDatabase,
+  isLocked,
+  openInspector,
+  type HostView,
+  type Inspector,
+  type MemoryDatabase,
+  type UrlView,
+} from './embedded/index.ts'
 
 /** The pace of a host when nothing else is said: one request at a time, a second apart. */
 const DEFAULT_POLICY = { delayMs: 1_000, concurrency: 1 }
@@ -17,17 +25,22 @@ export interface CreateFrontierOptions extends Partial<FrontierOptions> {
   /** `memory`, or the folder of an embedded store. */
   readonly store: string
   readonly clock?: Clock
+  /** Hosts kept in memory beside the leased ones; 20,000 when absent. What is dropped is read again. */
+  readonly hostsKept?: number
 }
 
 /** Opens the frontier of a crawl, making it if it is not there. */
 export function createFrontier(options: CreateFrontierOptions): Frontier {
   const { store, clock = createSystemClock() } = options
-  const settings: FrontierOptions = {
+  const settings = {
     policyOf: options.policyOf ?? (() => DEFAULT_POLICY),
     crawlDelayMs: options.crawlDelayMs ?? ((askedMs) => askedMs),
+    latency: options.latency ?? { factor: 0, maxDelayMs: 0 },
+    groups: options.groups ?? { domainDelayMs: 0, addressDelayMs: 0 },
     maxPages: options.maxPages,
     maxDepth: options.maxDepth,
     leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,
+    hostsKept: options.hostsKept,
   }
   if (store.includes('://')) {
     throw new TiptoeError('usage', `no frontier can be opened at ${store}`, {

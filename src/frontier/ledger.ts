@@ -4,10 +4,15 @@
  */
 import type { Task } from '../model/index.ts'
 import { hostKey } from '../url/index.ts'
-import type { Lease, LeaseRef } from './contract.ts'
+import { createAgenda } from './agenda.ts'
+import type { Lease, LeaseRef, LeaseRequest } from './contract.ts'
+import type { Groups } from './groups.ts'
 import type { Host, Roster } from './roster.ts'
 import { LEASE_EXTENSIONS } from './schedule.ts'
 import type { Storage } from './storage.ts'
+
+/** Fences of one opening of a crawl: more than can be granted in a lifetime. 2^17 openings have room. */
+const FENCES_PER_OPENING = 2 ** 36
 
 export interface OpenLease {
   readonly host: Host
@@ -15,27 +20,45 @@ export interface OpenLease {
   readonly worker: string
   /** What is not settled yet, by `taskName`. */
   readonly tasks: Map<string, Task>
-  /** When it was granted, and the host's last grant before that. */
-  readonly grantedAt: number
+  /** As it was handed out. */
+  readonly granted: Lease
+  /** The host's last grant before this one. */
   readonly grantedBefore: number | null
+  /** The groups that it keeps busy. */
+  readonly groups: readonly string[]
   expiresAt: number
   extensions: number
   readonly held: boolean
-  /** Something was sent to the host under this lease. */
-  sent: boolean
+  /** When something that was sent to the host under this lease was last answered; null when nothing was sent. */
+  answeredAt: number | null
+}
+
+/** What is leased, beside the host. */
+export interface Grant {
+  readonly tasks: readonly Task[]
+  readonly worker: string
+  readonly robotsVersion: string | null
+  /** The tasks are in no lane's queue, and nothing will be sent. */
+  readonly held?: boolean
 }
 
 export interface Ledger {
-  /** `held`: the tasks are out of no lane's queue. */
-  open(host: Host, tasks: readonly Task[], worker: string, now: number, held?: boolean): Lease
+  open(host: Host, grant: Grant, now: number): Lease
+  /** Keeps what was answered to a named asking, until those leases are over or the worker asks by another name. */
+  remember(request: LeaseRequest, leases: readonly Lease[]): void
+  /** What was answered to this asking before, as far as it is open; undefined when it is new or nothing is. */
+  recall(request: LeaseRequest, now: number): Lease[] | undefined
   /** The lease under which this task is out; undefined when it is not, or no longer. */
   holding(ref: LeaseRef, task: Task): OpenLease | undefined
+  /** The host answered, or failed to, something that was sent under this lease. */
+  answered(lease: OpenLease, at: number): void
   /** A task leaves its lease. What becomes of it is up to the caller; queued it still is. */
   release(lease: OpenLease, task: Task): void
   takeBackExpired(now: number): void
   takeBackAll(): void
   extend(ref: LeaseRef, now: number): boolean
-  all(): Iterable<OpenLease>
+  /** When the next lease runs out; undefined when none is out. */
+  nextExpiry(): number | undefined
   readonly size: number
   /** Ids of URLs that are out. */
   readonly leasedIds: ReadonlySet<number>
@@ -46,57 +69,89 @@ export interface Ledger {
 export const taskName = (task: Task): string =>
   task.kind === 'robots' ? `robots ${task.origin}` : `${task.kind} ${task.id}`
 
-export function createLedger(storage: Storage, roster: Roster, leaseMs: number, touched: Set<Host>): Ledger {
+export interface LedgerOptions {
+  readonly leaseMs: number
+  readonly groups: Groups
+  /** How often the crawl was opened, this time included: what keeps fences growing whatever the clock does. */
+  readonly opening: number
+}
+
+export function createLedger(storage: Storage, roster: Roster, options: LedgerOptions, touched: Set<Host>): Ledger {
+  const { leaseMs, groups } = options
   const leases = new Map<number, OpenLease>()
+  const expiries = createAgenda<OpenLease>()
+  const askings = new Map<string, { readonly request: string; readonly fences: Set<number> }>()
   const leasedIds = new Set<number>()
   let leasedPages = 0
-  let lastFence = 0
+  let lastFence = options.opening * FENCES_PER_OPENING
 
-  /** Growing across restarts too, since the clock has moved on by then. */
-  const nextFence = (now: number): number => {
-    lastFence = Math.max(lastFence + 1, Math.floor(now))
-    return lastFence
-  }
-
-  const open = (host: Host, tasks: readonly Task[], worker: string, now: number, held = false): Lease => {
-    const fence = nextFence(now)
-    leases.set(fence, {
-      host,
-      fence,
-      worker,
-      tasks: new Map(tasks.map((task) => [taskName(task), task])),
+  const open = (host: Host, grant: Grant, now: number): Lease => {
+    const { tasks, held = false } = grant
+    const { row } = host
+    const expiresAt = now + leaseMs
+    lastFence += 1
+    const granted: Lease = {
+      host: row.key,
+      fence: lastFence,
+      tasks,
+      delayMs: groups.enabled ? Math.max(roster.delayMs(host), groups.delayMs(row)) : roster.delayMs(host),
       grantedAt: now,
+      notBefore: now,
+      expiresAt,
+      health: row.health,
+      address: groups.addressOf(row),
+      robotsVersion: grant.robotsVersion,
+    }
+    const lease: OpenLease = {
+      host,
+      fence: lastFence,
+      worker: grant.worker,
+      tasks: new Map(tasks.map((task) => [taskName(task), task])),
+      granted,
       grantedBefore: host.grantedAt,
-      expiresAt: now + leaseMs,
+      groups: groups.enabled && !held ? groups.take(row, expiresAt, now) : [],
+      expiresAt,
       extensions: 0,
       held,
-      sent: false,
-    })
+      answeredAt: null,
+    }
+    leases.set(lastFence, lease)
+    expiries.set(lease, expiresAt)
     roster.pin(host)
+    if (!held) {
+      host.grantedAt = now
+      host.place = 0
+    }
     for (const task of tasks) {
       if (task.kind === 'robots') continue
       leasedIds.add(task.id)
       if (task.kind === 'page') leasedPages += 1
     }
-    return {
-      host: host.row.key,
-      fence,
-      tasks,
-      delayMs: roster.delayMs(host),
-      notBefore: now,
-      expiresAt: now + leaseMs,
-      strikes: host.row.strikes,
-    }
+    return granted
+  }
+
+  const forgetAsking = ({ worker, fence }: OpenLease): void => {
+    const asking = askings.get(worker)
+    if (asking === undefined) return
+    asking.fences.delete(fence)
+    if (asking.fences.size === 0) askings.delete(worker)
   }
 
   /** A lease that is over, one way or the other: its host is free for the next. */
   const end = (lease: OpenLease): void => {
-    leases.delete(lease.fence)
-    roster.unpin(lease.host)
-    // Nothing was sent, so nothing is to be kept away from: the host is due as it was before.
     const { host } = lease
-    if (!lease.sent && host.grantedAt === lease.grantedAt) host.grantedAt = lease.grantedBefore
-    touched.add(lease.host)
+    leases.delete(lease.fence)
+    expiries.delete(lease)
+    forgetAsking(lease)
+    roster.unpin(host)
+    // Nothing was sent, so nothing is to be kept away from: the host is due as it was before.
+    if (lease.answeredAt === null && host.grantedAt === lease.granted.grantedAt) host.grantedAt = lease.grantedBefore
+    touched.add(host)
+    for (const wake of groups.release(lease.groups, lease.answeredAt)) {
+      const waiting = roster.byId(wake.host)
+      waiting.place = wake.at
+      touched.add(waiting)
+    }
   }
 
   const release = (lease: OpenLease, task: Task): void => {
@@ -108,14 +163,36 @@ export function createLedger(storage: Storage, roster: Roster, leaseMs: number, 
     } else {
       leasedIds.delete(task.id)
       if (task.kind === 'page') leasedPages -= 1
-      const row = storage.url(task.id)
-      if (!lease.held) roster.byLane(row.lane).lane.leased -= 1
+      if (!lease.held) roster.byLane(storage.url(task.id).lane).lane.leased -= 1
     }
     if (lease.tasks.size === 0) end(lease)
+  }
+  const answered = (lease: OpenLease, at: number): void => {
+    lease.answeredAt = Math.max(lease.answeredAt ?? 0, at)
+    lease.host.row.answeredAt = Math.max(lease.host.row.answeredAt ?? 0, at)
+  }
+  const takeBack = (lease: OpenLease): void => {
+    for (const task of lease.tasks.values()) release(lease, task)
   }
 
   return {
     open,
+    answered,
+    remember({ worker, request }, granted) {
+      if (request !== undefined && granted.length > 0)
+        askings.set(worker, { request, fences: new Set(granted.map(({ fence }) => fence)) })
+    },
+    recall({ worker, request }, now) {
+      const asking = askings.get(worker)
+      if (request === undefined || asking?.request !== request) return undefined
+      return [...asking.fences].flatMap((fence) => {
+        const lease = leases.get(fence)
+        if (lease === undefined) return []
+        const { granted, tasks, expiresAt } = lease
+        // As if granted only now, with the time that is left: whoever counts from this asking does not count too long.
+        return [{ ...granted, tasks: [...tasks.values()], grantedAt: now, expiresAt }]
+      })
+    },
     holding(ref, task) {
       const lease = leases.get(ref.fence)
       if (lease === undefined || lease.host.row.key !== ref.host) return undefined
@@ -123,25 +200,25 @@ export function createLedger(storage: Storage, roster: Roster, leaseMs: number, 
     },
     release,
     takeBackExpired(now) {
-      for (const lease of leases.values()) {
-        if (lease.expiresAt > now) continue
+      for (let first = expiries.first(); first !== undefined && first.at <= now; first = expiries.first()) {
+        const { item: lease } = first
         // Its holder may have sent something at the very last moment.
-        lease.sent = true
-        lease.host.row.answeredAt = Math.max(lease.host.row.answeredAt ?? 0, lease.expiresAt)
-        for (const task of lease.tasks.values()) release(lease, task)
+        if (!lease.held) answered(lease, lease.expiresAt)
+        takeBack(lease)
       }
     },
     takeBackAll() {
-      for (const lease of leases.values()) for (const task of lease.tasks.values()) release(lease, task)
+      for (const lease of leases.values()) takeBack(lease)
     },
     extend(ref, now) {
       const lease = leases.get(ref.fence)
       if (lease === undefined || lease.extensions >= LEASE_EXTENSIONS) return false
       lease.extensions += 1
       lease.expiresAt = now + leaseMs
+      expiries.set(lease, lease.expiresAt)
       return true
     },
-    all: () => leases.values(),
+    nextExpiry: () => expiries.first()?.at,
     get size() {
       return leases.size
     },

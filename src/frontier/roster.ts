@@ -2,13 +2,26 @@
  * The hosts at hand: rows of the storage with their lanes, errands and open leases, kept while they are in use and
  * otherwise dropped and read again. It answers one question for the rules: when is this host next due?
  *
- * A host that is leased never leaves memory; any other may, since all that must survive is in its row.
+ * A host that is leased never leaves memory; any other may, since all that must survive is in its row. The storage
+ * orders hosts as if nothing were leased and offers none that is; the few that may have a further lease while they
+ * have one are in an order of their own here.
  */
 import type { HostKey, HostPolicy, Origin } from '../model/index.ts'
-import { earliestStart, isFresh } from './schedule.ts'
-import type { Counters, Errand, HostRow, LaneRow, Storage } from './storage.ts'
+import { createAgenda } from './agenda.ts'
+import type { FrontierOptions } from './contract.ts'
+import type { Groups } from './groups.ts'
+import { delayInForce, earliestStart, isFresh } from './schedule.ts'
+import {
+  classOf,
+  type Counters,
+  type Errand,
+  type HostClass,
+  type HostRow,
+  type LaneRow,
+  type Storage,
+} from './storage.ts'
 
-/** Hosts kept in memory beside the leased ones. */
+/** Hosts kept in memory beside the leased ones, unless told otherwise. */
 const HOSTS_KEPT = 20_000
 
 export interface Lane {
@@ -27,45 +40,59 @@ export interface Host {
   leases: number
   /** When a lease was last granted under which something was or may yet be sent. */
   grantedAt: number | null
+  /** Its place in the line of a group that was busy; 0 for none. */
+  place: number
 }
 
 export interface Roster {
   byKey(key: HostKey): Host | undefined
-  of(row: HostRow): Host
+  byId(id: number): Host
   /** The host and the lane of an origin, made if they are new. */
   settleIn(key: HostKey, origin: Origin): { host: Host; lane: Lane }
   /** The host and lane that hold a row of this lane id. */
   byLane(id: number): { host: Host; lane: Lane }
+  /** The host's own delay in force, groups aside. */
   delayMs(host: Host): number
+  /** What makes that delay, in words. */
+  delayReason(host: Host): string
   policy(host: Host): HostPolicy
+  /** Leases that the host may have at once. */
+  maxLeases(host: Host): number
   /** When the host is due as its leases stand; null when it has nothing that could be leased. */
   dueAt(host: Host, now: number): number | null
   /** Writes the host's row, with the due time it would have if nothing were leased. */
   save(host: Host, now: number): void
   pin(host: Host): void
   unpin(host: Host): void
+  /** Puts a leased host where it belongs among those that may have a further lease. */
+  arrange(host: Host, now: number): void
+  /** Takes a leased host from among them until it is arranged again. */
+  rest(host: Host): void
+  /** The leased host of this class whose further lease is due first. */
+  nextLeased(of: HostClass): { readonly item: Host; readonly at: number } | undefined
   /** Drops the hosts used longest ago beyond the maximum. Only between verbs: a verb may hold on to any host. */
   trim(): void
   readonly active: number
 }
 
-export interface RosterOptions {
-  policyOf(key: HostKey): HostPolicy
-  crawlDelayMs(askedMs: number): number
-  now(): number
+export interface RosterOptions extends Pick<FrontierOptions, 'policyOf' | 'crawlDelayMs' | 'latency'> {
+  readonly groups: Groups
   /** After an unclean stop: when the crawl was opened. Each host then waits its delay once from there. */
   readonly uncleanAt: number | null
+  /** Hosts kept in memory beside the leased ones. */
+  readonly hostsKept?: number | undefined
 }
 
 export function createRoster(storage: Storage, counters: Counters, options: RosterOptions): Roster {
+  const { groups, hostsKept = HOSTS_KEPT } = options
   // A Map iterates in order of insertion, so putting a host in again makes it the youngest.
   const idle = new Map<HostKey, Host>()
   const pinned = new Map<HostKey, Host>()
+  const byIds = new Map<number, Host>()
   const laneHosts = new Map<number, Host>()
+  const leased = { proven: createAgenda<Host>(), unproven: createAgenda<Host>() }
 
   const adopt = (row: HostRow): Host => {
-    // No host has answered in the future: the clock was ahead when that was written.
-    if (row.answeredAt !== null) row.answeredAt = Math.min(row.answeredAt, options.now())
     const host: Host = {
       row,
       lanes: storage.lanesOf(row.id).map((lane) => ({ row: lane, leased: 0, robotsLeased: false })),
@@ -73,35 +100,42 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
       errandsLeased: new Set(),
       leases: 0,
       grantedAt: null,
+      place: 0,
     }
+    // A due time later than its own work and pace ask for is a place that it was given.
+    if (groups.enabled && row.due !== null && row.due > (due(host, row.due, true) ?? 0)) host.place = row.due
     idle.set(row.key, host)
+    byIds.set(row.id, host)
     for (const lane of host.lanes) laneHosts.set(lane.row.id, host)
     return host
   }
-  const atHand = (key: HostKey): Host | undefined => {
-    const busy = pinned.get(key)
-    if (busy !== undefined) return busy
-    const host = idle.get(key)
-    if (host === undefined) return undefined
-    idle.delete(key)
-    idle.set(key, host)
+  const used = (host: Host): Host => {
+    if (idle.delete(host.row.key)) idle.set(host.row.key, host)
     return host
   }
   const byKey = (key: HostKey): Host | undefined => {
-    const known = atHand(key)
-    if (known !== undefined) return known
+    const known = pinned.get(key) ?? idle.get(key)
+    if (known !== undefined) return used(known)
     const row = storage.hostByKey(key)
     return row === undefined ? undefined : adopt(row)
   }
   const policy = (host: Host): HostPolicy => options.policyOf(host.row.key)
-  const delayMs = (host: Host): number => {
-    let delay = policy(host).delayMs
+  const crawlDelayMs = (host: Host): number => {
+    let delay = 0
     for (const { row } of host.lanes) {
       const askedMs = row.robots?.crawlDelayMs ?? 0
       if (askedMs > 0) delay = Math.max(delay, options.crawlDelayMs(askedMs))
     }
     return delay
   }
+  const delayMs = (host: Host): number => {
+    const { latencyMs } = host.row.health
+    return delayInForce(
+      { policyMs: policy(host).delayMs, crawlDelayMs: crawlDelayMs(host), latencyMs },
+      options.latency,
+    )
+  }
+  const maxLeases = (host: Host): number => (groups.enabled ? 1 : policy(host).concurrency)
 
   /** When the host has something to lease, pace aside; null for never. `alone` looks past what is leased. */
   const workAt = (host: Host, now: number, alone: boolean): number | null => {
@@ -127,12 +161,25 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
   }
   const due = (host: Host, now: number, alone: boolean): number | null => {
     const work = workAt(host, now, alone)
-    return work === null ? null : Math.max(work, pacedFrom(host))
+    return work === null ? null : Math.max(work, pacedFrom(host), host.place)
+  }
+
+  const rest = (host: Host): void => {
+    leased.proven.delete(host)
+    leased.unproven.delete(host)
+  }
+  const arrange = (host: Host, now: number): void => {
+    const at = host.leases > 0 && host.leases < maxLeases(host) ? due(host, now, false) : null
+    rest(host)
+    if (at !== null) leased[classOf(host.row.health)].set(host, at)
   }
 
   return {
     byKey,
-    of: (row) => atHand(row.key) ?? adopt(row),
+    byId(id) {
+      const known = byIds.get(id)
+      return known === undefined ? adopt(storage.hostById(id)) : used(known)
+    },
     settleIn(key, origin) {
       let host = byKey(key)
       if (host === undefined) {
@@ -154,29 +201,44 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
       return { host, lane }
     },
     delayMs,
+    delayReason(host) {
+      const [delay, asked] = [delayMs(host), crawlDelayMs(host)]
+      if (delay <= policy(host).delayMs) return 'delay'
+      return delay > asked ? 'slow answers' : 'Crawl-delay'
+    },
     policy,
+    maxLeases,
     dueAt: (host, now) => due(host, now, false),
     save(host, now) {
       const next = due(host, now, true)
       counters.hostsWithWork += Number(next !== null) - Number(host.row.due !== null)
       host.row.due = next
       storage.updateHost(host.row)
+      if (host.leases > 0) arrange(host, now)
     },
     pin(host) {
       host.leases += 1
+      if (host.leases > 1) return
       pinned.set(host.row.key, host)
       idle.delete(host.row.key)
+      storage.lend(host.row.id)
     },
     unpin(host) {
       host.leases -= 1
       if (host.leases > 0) return
       pinned.delete(host.row.key)
       idle.set(host.row.key, host)
+      rest(host)
+      storage.giveBack(host.row.id)
     },
+    arrange,
+    rest,
+    nextLeased: (of) => leased[of].first(),
     trim() {
       for (const [key, host] of idle) {
-        if (idle.size <= HOSTS_KEPT) return
+        if (idle.size <= hostsKept) return
         idle.delete(key)
+        byIds.delete(host.row.id)
         for (const lane of host.lanes) laneHosts.delete(lane.row.id)
       }
     },

@@ -5,12 +5,13 @@
 import type { Clock } from '../base/index.ts'
 import type { HostRecord } from '../model/index.ts'
 import type { Frontier, FrontierOptions, FrontierStats, LeaseAnswer, LeaseRequest } from './contract.ts'
-import { createGranting } from './granting.ts'
+import { createGranting, type Granted } from './granting.ts'
+import { createGroups } from './groups.ts'
 import { createIntake } from './intake.ts'
 import { createLedger } from './ledger.ts'
 import { createRoster, type Host } from './roster.ts'
 import { createSettling } from './settling.ts'
-import type { Storage } from './storage.ts'
+import type { DueHost, HostClass, Storage } from './storage.ts'
 
 /** Retries that come due are moved to their queues in portions of this size. */
 const WAITING_PER_LEASE = 1_000
@@ -20,18 +21,31 @@ const REVIEWED_HOSTS = 1_000
 /** Hosts named in the statistics as the next to be asked. */
 const NEXT_HOSTS = 5
 
+/** What a home knows of its own run of the crawl. */
+export interface RunOptions {
+  /** How often the crawl was opened, this time included. */
+  readonly opening: number
+  /** When the crawl was opened, if it existed before; null for a new one. */
+  readonly reopenedAt: number | null
+  /** When it was last opened after an unclean stop; null for never. */
+  readonly uncleanAt: number | null
+  /** Hosts kept in memory beside the leased ones; as many as is sensible when absent. */
+  readonly hostsKept?: number | undefined
+}
+
 export function createRules(
   storage: Storage,
-  options: FrontierOptions & { readonly uncleanAt: number | null },
+  options: FrontierOptions & RunOptions,
   deps: { readonly clock: Clock },
 ): Frontier {
   const { clock } = deps
   const counters = storage.counters()
-  const roster = createRoster(storage, counters, { ...options, now: () => clock.now() })
+  const groups = createGroups(options.groups, options.reopenedAt)
+  const roster = createRoster(storage, counters, { ...options, groups })
   const touched = new Set<Host>()
   const intake = createIntake(storage, roster, counters, options.maxDepth, touched)
-  const ledger = createLedger(storage, roster, options.leaseMs, touched)
-  const granting = createGranting(storage, roster, ledger, counters, options)
+  const ledger = createLedger(storage, roster, { ...options, groups }, touched)
+  const granting = createGranting(storage, roster, ledger, groups, counters, options)
   const settling = createSettling(storage, roster, ledger, intake, counters, touched)
   let closed = false
   let broken = false
@@ -49,7 +63,7 @@ export function createRules(
     const now = clock.now()
     // What is in memory may be ahead of what was rolled back: after a failure only the storage is right.
     broken = true
-    const answer = storage.transaction(() => {
+    const answer = storage.transaction(now, () => {
       const result = work(now)
       saveTouched(now)
       storage.saveCounters(counters)
@@ -60,13 +74,19 @@ export function createRules(
     return answer
   }
 
+  /** The soonest of both classes, in order. */
+  const upcoming = (now: number, count: number): DueHost[] =>
+    [...storage.upcomingHosts('proven', now, count), ...storage.upcomingHosts('unproven', now, count)]
+      .sort((a, b) => a.due - b.due || a.id - b.id)
+      .slice(0, count)
+
   /**
-   * What an earlier run stored may be too late: its delays were longer, or its clock was ahead. Looked at once, for the
-   * hosts that come next; the others are put right when something is found or settled on them.
+   * What an earlier run stored may be too late, if its delays were longer. Looked at once, for the hosts that come next;
+   * the others are put right when something is found or settled on them.
    */
   const reviewUpcoming = (now: number): void => {
     reviewed = true
-    for (const row of storage.upcomingHosts(now, REVIEWED_HOSTS)) touched.add(roster.of(row))
+    for (const { id } of upcoming(now, REVIEWED_HOSTS)) touched.add(roster.byId(id))
   }
 
   const promoteWaiting = (now: number): void => {
@@ -84,32 +104,39 @@ export function createRules(
 
   const lease = (request: LeaseRequest, now: number): LeaseAnswer => {
     if (!reviewed) reviewUpcoming(now)
+    groups.forget(now)
     ledger.takeBackExpired(now)
     promoteWaiting(now)
     saveTouched(now)
-    const { granted, hasMore } = granting.grant(request, now)
+    const before = ledger.recall(request, now)
+    if (before !== undefined) return { leases: before, nextAt: nextAt(now, ['proven', 'unproven']), state: 'open' }
+    const { granted, ...rest } = granting.grant(request, now)
     const onlyHeldLeft = counters.held > 0 && counters.open === counters.held && counters.sitemapsOpen === 0
     // No shorter path to what is too deep can turn up any more.
     if (granted.length === 0 && idle() && onlyHeldLeft && !exhausted())
       granted.push(...granting.grantHeld(request, now))
+    ledger.remember(request, granted)
     if (granted.length === 0 && idle()) {
       if (counters.open === 0 && counters.sitemapsOpen === 0) return { leases: [], nextAt: null, state: 'finished' }
       if (exhausted()) return { leases: [], nextAt: null, state: 'limit' }
     }
-    return { leases: granted, nextAt: hasMore ? now : nextAt(now), state: 'open' }
+    return { leases: granted, nextAt: rest.hasMore ? now : nextAt(now, rest.open), state: 'open' }
   }
 
-  const nextAt = (now: number): number | null => {
-    let soonest = storage.nextWaiting() ?? Infinity
-    const [upcoming] = storage.upcomingHosts(now, 1)
-    if (upcoming !== undefined) soonest = Math.min(soonest, upcoming.due ?? Infinity)
-    for (const open of ledger.all()) {
-      soonest = Math.min(soonest, open.expiresAt)
+  /**
+   * When something will change by itself. Hosts of a class whose share is used up are left aside: only a settlement can
+   * make room for them, and they would have the worker ask in vain.
+   */
+  const nextAt = (now: number, classes: Granted['open']): number | null => {
+    let soonest = Math.min(storage.nextWaiting() ?? Infinity, ledger.nextExpiry() ?? Infinity)
+    const consider = (of: HostClass): void => {
+      const [upcoming] = storage.upcomingHosts(of, now, 1)
+      if (upcoming !== undefined) soonest = Math.min(soonest, upcoming.due)
       // With several requests in flight a leased host comes round again while it is leased.
-      if (open.host.leases >= roster.policy(open.host).concurrency) continue
-      const due = roster.dueAt(open.host, now)
-      if (due !== null && due > now) soonest = Math.min(soonest, due)
+      const leased = roster.nextLeased(of)
+      if (leased !== undefined && leased.at > now) soonest = Math.min(soonest, leased.at)
     }
+    classes.forEach(consider)
     return soonest === Infinity ? null : soonest
   }
 
@@ -120,7 +147,9 @@ export function createRules(
     answeredAt: host.row.answeredAt,
     blockedUntil: host.row.blockedUntil,
     blockedReason: host.row.blockedReason,
-    strikes: host.row.strikes,
+    health: host.row.health,
+    address: host.row.address,
+    closestMs: host.row.closestMs,
     queued: host.lanes.reduce((sum, lane) => sum + lane.row.queued, 0),
     robots: host.lanes.flatMap((lane) =>
       lane.row.robots === undefined ? [] : [{ ...lane.row.robots, body: storage.robotsBody(lane.row.id) }],
@@ -130,17 +159,16 @@ export function createRules(
   const waitReason = (host: Host, now: number): string => {
     if (host.row.blockedUntil > now) return host.row.blockedReason ?? 'blocked'
     if (host.lanes.some((lane) => lane.row.robotsNotBefore > now)) return 'robots.txt could not be had yet'
-    return roster.delayMs(host) > roster.policy(host).delayMs ? 'Crawl-delay' : 'delay'
+    if (host.place > now) return 'others of its domain or address'
+    return roster.delayReason(host)
   }
 
   const stats = (): FrontierStats => {
     const now = clock.now()
-    const next = storage
-      .upcomingHosts(now, NEXT_HOSTS + Math.min(roster.active, NEXT_HOSTS))
-      .map((row) => roster.of(row))
-      .filter((host) => host.leases === 0)
-      .slice(0, NEXT_HOSTS)
-      .map((host) => ({ host: host.row.key, at: host.row.due ?? now, reason: waitReason(host, now) }))
+    const next = upcoming(now, NEXT_HOSTS).map(({ id, due }) => {
+      const host = roster.byId(id)
+      return { host: host.row.key, at: due, reason: waitReason(host, now) }
+    })
     return {
       discovered: counters.discovered,
       queued: counters.open - ledger.leasedPages,
@@ -154,6 +182,8 @@ export function createRules(
       sitemapsQueued: counters.sitemapsOpen,
       bytes: counters.bytes,
       tokens: counters.tokens,
+      impolite: counters.impolite,
+      closest: counters.closest,
       hosts: {
         known: counters.hosts,
         active: roster.active,

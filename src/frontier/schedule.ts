@@ -7,6 +7,20 @@ const LEASE_TASKS = 16
 /** How often one lease may be extended. */
 export const LEASE_EXTENSIONS = 10
 
+/**
+ * The delay in force: the longest of what the policy says, what robots.txt asks for, and what the host's latency asks
+ * for. A host whose answers slow down is asked less often, up to a limit; where the policy knows no delay, it means it.
+ */
+export function delayInForce(
+  host: { readonly policyMs: number; readonly crawlDelayMs: number; readonly latencyMs: number },
+  latency: { readonly factor: number; readonly maxDelayMs: number },
+): number {
+  const delayMs = Math.max(host.policyMs, host.crawlDelayMs)
+  return host.policyMs === 0
+    ? delayMs
+    : Math.max(delayMs, Math.min(latency.factor * host.latencyMs, latency.maxDelayMs))
+}
+
 /** When a host may be asked next, by its pace and its block. */
 export function earliestStart(host: {
   answeredAt: number | null

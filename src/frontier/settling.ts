@@ -21,9 +21,14 @@ export function createSettling(
   touched: Set<Host>,
 ): Settling {
   const changeHost = (host: Host, change: HostChange): void => {
-    if (change.blockedUntil !== undefined) host.row.blockedUntil = change.blockedUntil
-    if (change.blockedReason !== undefined) host.row.blockedReason = change.blockedReason
-    if (change.strikes !== undefined) host.row.strikes = change.strikes
+    const { row } = host
+    // What was worked out from a health before the last block knows nothing of that block.
+    const isOutdated = change.health !== undefined && change.health.blockedAt < row.health.blockedAt
+    if (change.blockedUntil !== undefined) row.blockedUntil = change.blockedUntil
+    if (change.blockedReason !== undefined && !(isOutdated && change.blockedReason === null))
+      row.blockedReason = change.blockedReason
+    if (change.health !== undefined && !isOutdated) row.health = change.health
+    if (change.address !== undefined) row.address = change.address
     touched.add(host)
   }
 
@@ -108,13 +113,20 @@ export function createSettling(
     else if (row.reason !== null) counters.skipped[row.reason] = (counters.skipped[row.reason] ?? 0) + 1
   }
 
+  const countSpare = ({ row }: Host, spareMs: number): void => {
+    row.closestMs = Math.min(row.closestMs ?? Infinity, spareMs)
+    if (spareMs < (counters.closest?.spareMs ?? Infinity)) counters.closest = { host: row.key, spareMs }
+  }
+
   const settleOne = (settlement: Settlement, open: OpenLease, now: number): void => {
-    const { task, answeredAt } = settlement
+    const { task, answeredAt, spareMs } = settlement
     if (answeredAt !== undefined) {
-      open.sent = true
-      open.host.row.answeredAt = Math.max(open.host.row.answeredAt ?? 0, answeredAt)
+      // No host has answered in the future: a worker whose clock is ahead says so.
+      ledger.answered(open, Math.min(answeredAt, now))
       counters.requests[task.kind] += 1
     }
+    if (spareMs !== undefined) countSpare(open.host, spareMs)
+    if (settlement.impolite === true) counters.impolite += 1
     ledger.release(open, task)
     if (task.kind === 'robots') settleRobots(settlement, open)
     else settleUrl(settlement, now)

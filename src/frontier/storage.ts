@@ -3,7 +3,17 @@
  * transaction around each verb. A storage applies no rule of its own; leases are not its business, they live in the
  * process that granted them, so after a crash what was leased is simply still queued.
  */
-import type { HostKey, NormalizedUrl, Origin, RobotsRecord, TaskKind, Tier, UrlKey, Via } from '../model/index.ts'
+import type {
+  HostHealth,
+  HostKey,
+  NormalizedUrl,
+  Origin,
+  RobotsRecord,
+  TaskKind,
+  Tier,
+  UrlKey,
+  Via,
+} from '../model/index.ts'
 import type { OutputPosition } from './contract.ts'
 
 /** Where a URL stands. `queued`: in its lane's queue. `waiting`: for the time of its next attempt. `held`: too deep. */
@@ -62,7 +72,23 @@ export interface HostRow {
   answeredAt: number | null
   blockedUntil: number
   blockedReason: string | null
-  strikes: number
+  health: HostHealth
+  address: string | null
+  closestMs: number | null
+}
+
+/** Hosts by how they answered last: well, or not at all, badly, or never asked. Each class has an order of its own. */
+export const HOST_CLASSES = ['proven', 'unproven'] as const
+export type HostClass = (typeof HOST_CLASSES)[number]
+
+export function classOf(health: HostHealth): HostClass {
+  return health.streak > 0 ? 'proven' : 'unproven'
+}
+
+/** A place in the order of hosts by their due time. */
+export interface DueHost {
+  readonly id: number
+  readonly due: number
 }
 
 /** Sums that are kept, never computed by counting. */
@@ -82,12 +108,19 @@ export interface Counters {
   hosts: number
   /** Hosts with something queued, leased or not. */
   hostsWithWork: number
+  /** Settlements of requests that started before their pace permitted. */
+  impolite: number
+  /** The smallest time to spare of all requests, and where. */
+  closest: { readonly host: HostKey; readonly spareMs: number } | null
   output: OutputPosition
 }
 
 export interface Storage {
-  /** Runs `work` and commits it durably; if it throws, nothing of it remains, and the storage is not to be used again. */
-  transaction<T>(work: () => T): T
+  /**
+   * Runs `work` and commits it durably; if it throws, nothing of it remains, and the storage is not to be used again.
+   * `now` is kept with what is written, so that a later opening can tell that the clock was set back.
+   */
+  transaction<T>(now: number, work: () => T): T
 
   /** The id and depth of a known URL. */
   find(kind: 'page' | 'sitemap', key: UrlKey): { readonly id: number; readonly depth: number } | undefined
@@ -116,10 +149,13 @@ export interface Storage {
   hostById(id: number): HostRow
   insertHost(key: HostKey): HostRow
   updateHost(row: HostRow): void
-  /** Hosts due at `now` or before, longest first. */
-  dueHosts(now: number, count: number): HostRow[]
-  /** Hosts due after `now`, soonest first. */
-  upcomingHosts(now: number, count: number): HostRow[]
+  /** Hosts of one class due at `now` or before, longest first, without those lent. */
+  dueHosts(of: HostClass, now: number, count: number): DueHost[]
+  /** Hosts of one class due after `now`, soonest first, without those lent. */
+  upcomingHosts(of: HostClass, now: number, count: number): DueHost[]
+  /** A host that is leased is not offered as due until it is given back. Not durable: a crash gives all back. */
+  lend(host: number): void
+  giveBack(host: number): void
   lanesOf(host: number): LaneRow[]
   hostOfLane(id: number): number
   insertLane(host: number, origin: Origin): LaneRow
@@ -159,6 +195,8 @@ export function emptyCounters(): Counters {
     tokens: 0,
     hosts: 0,
     hostsWithWork: 0,
+    impolite: 0,
+    closest: null,
     output: {},
   }
 }

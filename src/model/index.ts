@@ -2,7 +2,7 @@
 export type { HostKey, NormalizedUrl, Origin, UrlKey } from './url.ts'
 export { TIERS, type FoundUrl, type Task, type TaskKind, type Tier, type Via } from './task.ts'
 export { FAILURES, SKIP_REASONS, type FailureCode, type Outcome, type SkipReason } from './outcome.ts'
-export type { HostPolicy, HostRecord, RobotsRecord } from './host.ts'
+export { UNKNOWN_HEALTH, type HostHealth, type HostPolicy, type HostRecord, type RobotsRecord } from './host.ts'
 export {
   RECORD_SCHEMA,
   type FailRecord,
@@ -11,5 +11,5 @@ export {
   type RobotsDirectives,
   type SkipRecord,
 } from './page.ts'
-export type { CrawlEvents } from './event.ts'
+export type { CrawlEvents, ImpoliteRequest } from './event.ts'
 export { TiptoeError, type ErrorCode } from './errors.ts'

@@ -10,7 +10,7 @@ export const SKIP_REASONS = {
   'robots-unreachable':
     'robots.txt could not be had (server error or no answer), so nothing of its origin may be asked',
   'crawl-delay': 'robots.txt asks for a longer Crawl-delay than max_crawl_delay permits us to wait',
-  'host-unavailable': 'the host kept answering 429 or 503, and we stopped asking',
+  'host-unavailable': 'the host refused or failed every request for as long as patience allows, and we stopped asking',
   depth: 'deeper than max_depth',
   redirect: 'answered with a redirect; the target is a URL of its own',
   'redirect-scope': 'answered with a redirect that leaves the scope',

@@ -9,6 +9,8 @@ const record = (more: Partial<RobotsRecord>): RobotsRecord => ({
   status: 200,
   detail: 'HTTP 200',
   fetchedAt: 0,
+  version: '1a2b3c4d',
+  staleSince: null,
   expiresAt: 1,
   body: '',
   crawlDelayMs: 0,
@@ -46,10 +48,44 @@ describe('the host registry', () => {
     expect(await registry.verdict(url('https://a.test/private/x'))).toEqual({
       allowed: false,
       reason: 'robots',
-      detail: 'robots.txt line 2: Disallow: /private/',
+      detail: 'robots.txt line 2: Disallow: /private/ (version 1a2b3c4d)',
     })
-    expect(await registry.verdict(url('https://a.test/public'))).toMatchObject({ allowed: true })
+    expect(await registry.verdict(url('https://a.test/public'), '1a2b3c4d')).toEqual({
+      allowed: true,
+      detail: 'no rule of robots.txt applies (version 1a2b3c4d)',
+    })
     expect(loads).toEqual(['a.test'])
+  })
+
+  test('reads what is kept again when the lease names another version', async () => {
+    const kept = [record({ body: 'User-agent: *\nDisallow: /private/\n' })]
+    const { registry, loads } = setup(kept)
+    expect(await registry.verdict(url('https://a.test/new'), null)).toMatchObject({ allowed: true })
+    kept[0] = record({ body: 'User-agent: *\nDisallow: /new\n', version: '5e6f7a8b', fetchedAt: 1 })
+    expect(await registry.verdict(url('https://a.test/new'), '1a2b3c4d')).toMatchObject({ allowed: true })
+    expect(await registry.verdict(url('https://a.test/new'), '5e6f7a8b')).toEqual({
+      allowed: false,
+      reason: 'robots',
+      detail: 'robots.txt line 2: Disallow: /new (version 5e6f7a8b)',
+    })
+    expect(loads).toHaveLength(2)
+    expect(await registry.verdict(url('https://a.test/new'), '5e6f7a8b')).toMatchObject({ allowed: false })
+    expect(loads).toHaveLength(2)
+  })
+
+  test('what was learnt stays in force while the store still has the version before', async () => {
+    const { registry } = setup([record({ state: 'allow-all' })])
+    registry.learn(record({ body: 'User-agent: *\nDisallow: /', version: '5e6f7a8b', fetchedAt: 1 }))
+    expect(await registry.verdict(url('https://a.test/'), '1a2b3c4d')).toMatchObject({ allowed: false })
+  })
+
+  test('has the record of an origin, from what is at hand or kept', async () => {
+    const kept = [record({ detail: 'kept' })]
+    const { registry, loads } = setup(kept)
+    expect(await registry.recordOf('https://a.test' as Origin)).toEqual(kept[0])
+    expect(await registry.recordOf('https://a.test' as Origin)).toEqual(kept[0])
+    expect(loads).toEqual(['a.test'])
+    expect(await registry.recordOf('https://a.test:8443' as Origin)).toBeUndefined()
   })
 
   test('without a record of the origin there is no verdict', async () => {

@@ -4,10 +4,17 @@
  * nothing is preloaded and nothing is forgotten.
  */
 import { createLru } from '../base/index.ts'
-import type { HostKey, HostPolicy, HostRecord, Origin, RobotsRecord, SkipReason } from '../model/index.ts'
+import type {
+  HostKey,
+  HostPolicy,
+  HostRecord,
+  NormalizedUrl,
+  Origin,
+  RobotsRecord,
+  SkipReason,
+} from '../model/index.ts'
 import { parseRobots, type Robots } from '../robots/index.ts'
 import { compilePattern, hostKey, originOf } from '../url/index.ts'
-import type { NormalizedUrl } from '../model/index.ts'
 
 /** Hosts whose policy, and origins whose parsed rules, are kept at hand. */
 const POLICIES_KEPT = 50_000
@@ -23,6 +30,8 @@ export interface HostRegistryOptions {
   readonly productToken: string
   /** Where hosts are kept. */
   readonly load: (host: HostKey) => Promise<HostRecord | undefined>
+  /** Told of every record that is taken in, be it read or just fetched. */
+  readonly onRecord?: (record: RobotsRecord) => void
 }
 
 /** Whether a URL may be asked for, and what decided. */
@@ -33,8 +42,13 @@ export type RobotsVerdict =
 export interface HostRegistry {
   /** The pace of a host by configuration; robots.txt can only slow it down. */
   policyOf(host: HostKey): HostPolicy
-  /** The verdict of the URL's origin. Undefined when its robots.txt is not known: nothing may be asked then. */
-  verdict(url: NormalizedUrl): Promise<RobotsVerdict | undefined>
+  /**
+   * The verdict of the URL's origin. Undefined when its robots.txt is not known: nothing may be asked then. With the
+   * version that is in force by the lease, rules at hand that have another are read again first; null asks for none.
+   */
+  verdict(url: NormalizedUrl, robotsVersion?: string | null): Promise<RobotsVerdict | undefined>
+  /** What the origin's robots.txt came to, as it was last known; undefined when it never was. */
+  recordOf(origin: Origin): Promise<RobotsRecord | undefined>
   /** Takes in a record that was just fetched, before it is stored for everyone. */
   learn(record: RobotsRecord): void
 }
@@ -63,16 +77,19 @@ export function createHostRegistry(options: HostRegistryOptions): HostRegistry {
     while (origins.size > 0 && textKept + record.body.length > ROBOTS_TEXT_KEPT) origins.dropOldest()
     textKept += record.body.length
     origins.set(record.origin, known)
+    options.onRecord?.(record)
     return known
   }
 
-  const lookUp = async (url: NormalizedUrl): Promise<Known | undefined> => {
-    const origin = originOf(url)
+  const lookUp = async (origin: Origin, version?: string | null): Promise<Known | undefined> => {
     const known = origins.get(origin)
-    if (known !== undefined) return known
-    const host = await options.load(hostKey(url))
+    if (known !== undefined && (version ?? known.record.version) === known.record.version) return known
+    const host = await options.load(hostKey(`${origin}/` as NormalizedUrl))
     const record = host?.robots.find((candidate) => candidate.origin === origin)
-    return record === undefined ? undefined : learn(record)
+    // What was just learnt may not be stored yet, and then it is the store that is behind.
+    const newest = origins.get(origin)
+    if (record === undefined || (newest !== undefined && newest.record.fetchedAt > record.fetchedAt)) return newest
+    return learn(record)
   }
 
   return {
@@ -87,16 +104,18 @@ export function createHostRegistry(options: HostRegistryOptions): HostRegistry {
       policies.set(host, policy)
       return policy
     },
-    async verdict(url) {
-      const known = await lookUp(url)
+    async verdict(url, robotsVersion) {
+      const known = await lookUp(originOf(url), robotsVersion)
       if (known === undefined) return undefined
       const { record, rules } = known
       if (record.refusal !== null) return { allowed: false, reason: record.refusal, detail: record.detail }
       if (rules === undefined) return { allowed: true, detail: record.detail }
       const { allowed, line, rule } = rules.check(options.productToken, url)
-      const detail = line === null ? 'no rule of robots.txt applies' : `robots.txt line ${line}: ${rule}`
+      const deciding = line === null ? 'no rule of robots.txt applies' : `robots.txt line ${line}: ${rule}`
+      const detail = `${deciding} (version ${record.version})`
       return allowed ? { allowed, detail } : { allowed, reason: 'robots', detail }
     },
+    recordOf: async (origin) => (await lookUp(origin))?.record,
     learn: (record) => void learn(record),
   }
 }

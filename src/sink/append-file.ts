@@ -2,7 +2,7 @@
  * A file that only grows, and whose committed length somebody else keeps. After a crash it is cut back to that
  * length, so a line that was never committed, or only half written, is gone.
  */
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import type { Disk } from '../base/index.ts'
 import { TiptoeError } from '../model/index.ts'
 
 export interface AppendFile {
@@ -15,16 +15,16 @@ export interface AppendFile {
   close(): void
 }
 
-export function openAppendFile(path: string, committed: number): AppendFile {
-  const descriptor = openSync(path, 'a+')
-  const present = fstatSync(descriptor).size
+export function openAppendFile(path: string, committed: number, disk: Disk): AppendFile {
+  const file = disk.openGrowing(path)
+  const present = file.size()
   if (present < committed) {
-    closeSync(descriptor)
+    file.close()
     throw new TiptoeError('output', `${path} has ${present} bytes, but ${committed} were committed`, {
       hint: 'records were removed from it: put the file back, or start over with --fresh',
     })
   }
-  if (present > committed) ftruncateSync(descriptor, committed)
+  if (present > committed) file.truncate(committed)
   let length = committed
   let dirty = false
   return {
@@ -33,18 +33,18 @@ export function openAppendFile(path: string, committed: number): AppendFile {
     },
     append(text) {
       const bytes = Buffer.from(text)
-      for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written)
+      for (let written = 0; written < bytes.length;) written += file.write(bytes, written)
       length += bytes.length
       dirty = true
     },
     sync() {
-      if (dirty) fdatasyncSync(descriptor)
+      if (dirty) file.sync()
       dirty = false
-      if (fstatSync(descriptor).nlink > 0) return
+      if (file.isNamed()) return
       throw new TiptoeError('output', `${path} was removed while the crawl wrote to it`, {
         hint: 'what it held is lost: start over with --fresh, and let nothing move the files of a running crawl',
       })
     },
-    close: () => closeSync(descriptor),
+    close: () => file.close(),
   }
 }

@@ -3,10 +3,8 @@
  * reads half a page, and the path depends on the URL alone, so fetching a page again writes the same file. Writing
  * goes on beside the crawl; whoever commits the page's record waits for it first.
  */
-import { lstatSync } from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { createLru, makeFolder } from '../base/index.ts'
+import { createLru, type Disk } from '../base/index.ts'
 import { TiptoeError, type PageRecord } from '../model/index.ts'
 
 /** Folders known to exist and to be folders of ours. */
@@ -17,15 +15,15 @@ export interface MarkdownWriter {
 }
 
 /** Paths are below `root`, with forward slashes, as `contentPath` makes them. */
-export function createMarkdownWriter(root: string): MarkdownWriter {
+export function createMarkdownWriter(root: string, disk: Disk): MarkdownWriter {
   const ready = createLru<string, true>(FOLDERS_KEPT)
   /** Makes the folder, refusing to walk through a link that could lead out of the output. */
   const prepare = (folder: string): void => {
     if (folder === '.' || ready.get(folder) === true) return
     prepare(dirname(folder))
     const path = join(root, folder)
-    makeFolder(path)
-    if (!lstatSync(path).isDirectory()) {
+    disk.makeFolder(path)
+    if (!disk.isFolder(path)) {
       throw new TiptoeError('output', `${path} is a link, and nothing is written through it`, {
         hint: 'remove it, or choose another folder with --out',
       })
@@ -35,10 +33,7 @@ export function createMarkdownWriter(root: string): MarkdownWriter {
   return {
     async write(path, record, markdown) {
       prepare(dirname(path))
-      const target = join(root, path)
-      const draft = `${target}.part`
-      await writeFile(draft, frontMatter(record) + markdown)
-      await rename(draft, target)
+      await disk.replace(join(root, path), frontMatter(record) + markdown)
     },
   }
 }

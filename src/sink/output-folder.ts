@@ -2,9 +2,8 @@
  * The output folder of a crawl: three files of records and a tree of Markdown. Records become part of the output when
  * their position is committed by the frontier; what lies beyond it after a crash is cut off on opening.
  */
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeFolder } from '../base/index.ts'
+import { createSystemDisk, type Disk } from '../base/index.ts'
 import { TiptoeError } from '../model/index.ts'
 import { openAppendFile } from './append-file.ts'
 import { createMarkdownWriter } from './markdown-file.ts'
@@ -19,14 +18,19 @@ export interface OutputFolder {
 }
 
 /** `committed` is the position that the frontier has; files that it does not name are empty. */
-export function openOutputFolder(folder: string, committed: Readonly<Record<string, number>>): OutputFolder {
+export function openOutputFolder(
+  folder: string,
+  committed: Readonly<Record<string, number>>,
+  deps: { readonly disk?: Disk } = {},
+): OutputFolder {
+  const { disk = createSystemDisk() } = deps
   return explained(folder, () => {
-    makeFolder(folder)
+    disk.makeFolder(folder)
     const files = Object.values(RECORD_FILES).map((name) => ({
       name,
-      file: openAppendFile(join(folder, name), committed[name] ?? 0),
+      file: openAppendFile(join(folder, name), committed[name] ?? 0, disk),
     }))
-    const markdown = createMarkdownWriter(join(folder, 'content'))
+    const markdown = createMarkdownWriter(join(folder, 'content'), disk)
     return {
       async writeContent(item) {
         if (item.kind !== 'page' || item.markdown === null || item.record.markdownPath === undefined) return
@@ -51,10 +55,9 @@ export function openOutputFolder(folder: string, committed: Readonly<Record<stri
 }
 
 /** Whether any of the files of records in this folder holds something. */
-export function hasRecords(folder: string): boolean {
-  return Object.values(RECORD_FILES).some(
-    (name) => (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0) > 0,
-  )
+export function hasRecords(folder: string, deps: { readonly disk?: Disk } = {}): boolean {
+  const { disk = createSystemDisk() } = deps
+  return Object.values(RECORD_FILES).some((name) => (disk.sizeOf(join(folder, name)) ?? 0) > 0)
 }
 
 /** One line of JSON. The two line separators that JSON allows and some readers split at are escaped. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createEventBus, createRateMeter } from './index.ts'
+import { countEvents, createEventBus, createRateMeter } from './index.ts'
 
 describe('the rate meter', () => {
   test('gives the rise per second over its window, and forgets what is older', () => {
@@ -23,5 +23,14 @@ describe('the event bus', () => {
     bus.emit('a', 2)
     bus.emit('b', 'three')
     expect(heard).toEqual([1, 'three'])
+  })
+
+  test('counts the events that are named', () => {
+    const bus = createEventBus<{ a: number; b: string; c: null }>()
+    const counts = countEvents(bus, ['a', 'b'])
+    bus.emit('a', 1)
+    bus.emit('a', 2)
+    bus.emit('c', null)
+    expect(counts).toEqual({ a: 2, b: 0 })
   })
 })

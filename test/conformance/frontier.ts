@@ -4,80 +4,17 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createVirtualClock, type VirtualClock } from '../../src/base/index.ts'
-import type { Frontier, FrontierOptions, FrontierStats, Lease, Settlement } from '../../src/frontier/index.ts'
-import type { FoundUrl, NormalizedUrl, Outcome, RobotsRecord, Task } from '../../src/model/index.ts'
+import type { Lease, Settlement } from '../../src/frontier/index.ts'
+import type { NormalizedUrl, Outcome, Task } from '../../src/model/index.ts'
+import { describeGroups } from './groups.ts'
+import { allowAll, answering, conserved, createSetup, DAY, page, type OpenFrontier } from './harness.ts'
+import { describeHealth } from './health.ts'
+import { describeSharing } from './sharing.ts'
 
-export type OpenFrontier = (options: FrontierOptions, clock: VirtualClock) => Frontier
-
-const DAY = 86_400_000
-const page = (url: string, depth = 0, more: Partial<FoundUrl> = {}): FoundUrl => ({
-  url: url as NormalizedUrl,
-  kind: 'page',
-  depth,
-  via: depth === 0 ? 'seed' : 'link',
-  ...more,
-})
-
-export function allowAll(task: Task, now: number, more: Partial<RobotsRecord> = {}): RobotsRecord {
-  return {
-    origin: task.origin,
-    state: 'allow-all',
-    refusal: null,
-    status: 404,
-    detail: 'HTTP 404',
-    fetchedAt: now,
-    expiresAt: now + DAY,
-    body: '',
-    crawlDelayMs: 0,
-    ...more,
-  }
-}
-
-export function conserved(stats: FrontierStats): boolean {
-  const skipped = Object.values(stats.skipped).reduce((sum, count) => sum + count, 0)
-  return stats.discovered === stats.queued + stats.leased + stats.done + stats.failed + skipped
-}
+export { allowAll, conserved, type OpenFrontier } from './harness.ts'
 
 export function describeFrontier(home: string, open: OpenFrontier): void {
-  const setup = (options: Partial<FrontierOptions> & { delayMs?: number; concurrency?: number } = {}) => {
-    const clock = createVirtualClock()
-    const { delayMs = 1_000, concurrency = 1, ...rest } = options
-    const frontier = open(
-      {
-        policyOf: () => ({ delayMs, concurrency }),
-        crawlDelayMs: (askedMs) => askedMs,
-        maxPages: undefined,
-        maxDepth: undefined,
-        leaseMs: 60_000,
-        ...rest,
-      },
-      clock,
-    )
-    const lease = async (want = 10): Promise<Lease[]> => [...(await frontier.lease({ worker: 'w', want })).leases]
-    const one = async (): Promise<Lease> => {
-      const leases = await lease(1)
-      expect(leases).toHaveLength(1)
-      return leases[0] as Lease
-    }
-    const end = (held: Lease, outcome: Outcome, more: Partial<Settlement> = {}, index = 0): Settlement => ({
-      lease: held,
-      task: held.tasks[index] as Task,
-      outcome,
-      answeredAt: clock.now(),
-      ...more,
-    })
-    const settle = async (...settlements: Settlement[]) => (await frontier.settle(settlements)).results
-    /** Leases and settles the robots.txt that comes first. */
-    const passRobots = async (more: Partial<RobotsRecord> = {}): Promise<void> => {
-      const held = await one()
-      const task = held.tasks[0] as Task
-      expect(task.kind).toBe('robots')
-      await settle(end(held, { kind: 'done' }, { robots: allowAll(task, clock.now(), more) }))
-    }
-    const urls = (held: Lease): string[] => held.tasks.map((task) => task.url)
-    return { clock, frontier, lease, one, end, settle, passRobots, urls }
-  }
+  const setup = createSetup(open)
 
   describe(`the ${home} frontier`, () => {
     describe('robots.txt', () => {
@@ -237,9 +174,9 @@ export function describeFrontier(home: string, open: OpenFrontier): void {
         const record = await frontier.host('a.test' as never, {
           blockedUntil: until,
           blockedReason: 'HTTP 429',
-          strikes: 1,
+          health: answering(-1, { strikes: 1 }),
         })
-        expect(record).toMatchObject({ blockedUntil: until, blockedReason: 'HTTP 429', strikes: 1 })
+        expect(record).toMatchObject({ blockedUntil: until, blockedReason: 'HTTP 429', health: { strikes: 1 } })
         await clock.advance(59_999)
         expect(await lease()).toEqual([])
         expect((await frontier.stats()).hosts.next).toMatchObject([{ host: 'a.test', reason: 'HTTP 429' }])
@@ -465,6 +402,10 @@ export function describeFrontier(home: string, open: OpenFrontier): void {
       })
     })
 
+    describeHealth(setup)
+    describeGroups(setup)
+    describeSharing(setup)
+
     test('a crawl is over when nothing is queued and nothing is leased, and not before', async () => {
       const { frontier, one, end, settle, passRobots } = setup({ delayMs: 0 })
       expect(await frontier.lease({ worker: 'w', want: 1 })).toMatchObject({ state: 'finished' })
@@ -476,39 +417,66 @@ export function describeFrontier(home: string, open: OpenFrontier): void {
       expect(await frontier.lease({ worker: 'w', want: 1 })).toMatchObject({ state: 'finished' })
     })
 
-    test('conservation, pace and one lease per URL hold through any sequence of verbs', async () => {
+    test('conservation, pace, blocks and one lease per URL hold through any sequence of verbs', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(
-            fc.record({ step: fc.integer({ min: 0, max: 9 }), a: fc.nat(11), b: fc.nat(3), ms: fc.nat(4_000) }),
-            {
-              maxLength: 60,
-            },
+            fc.record({ step: fc.integer({ min: 0, max: 10 }), a: fc.nat(11), b: fc.nat(3), ms: fc.nat(4_000) }),
+            { maxLength: 60 },
           ),
           fc.integer({ min: 1, max: 3 }),
           fc.constantFrom(0, 10, 1_000),
           fc.option(fc.nat(8), { nil: undefined }),
-          async (steps, concurrency, delayMs, maxDepth) => {
-            const { clock, frontier, lease, settle } = setup({
+          fc.constantFrom(0, 0, 500),
+          fc.constantFrom(1, 20_000),
+          async (steps, concurrency, delayMs, maxDepth, domainDelayMs, hostsKept) => {
+            const { clock, frontier, settle } = setup({
               delayMs,
               concurrency,
               maxDepth,
               maxPages: 15,
-              leaseMs: 10_000,
+              leaseMs: 3_000,
+              groups: { domainDelayMs, addressDelayMs: 0 },
+              hostsKept,
             })
             const held: Lease[] = []
             const answered = new Map<string, number>()
+            const blocked = new Map<string, number>()
             const final = new Set<number>()
+            /** Handed out to be skipped: nothing is sent under it. */
+            const isSkip = (granted: Lease): boolean =>
+              maxDepth !== undefined && granted.tasks.every((task) => task.depth > maxDepth)
+            const answer = (host: string, at: number): void =>
+              void answered.set(host, Math.max(at, answered.get(host) ?? 0))
             for (const { step, a, b, ms } of steps) {
+              const now = clock.now()
               if (step < 3) await frontier.add([page(`https://h${b}.test/${a}`, a % 5)])
               else if (step < 5) await clock.advance(ms)
               else if (step < 7) {
-                for (const granted of await lease(1 + b)) {
+                const unproven = a % 2 === 0 ? {} : { unproven: b }
+                const { leases, nextAt } = await frontier.lease({ worker: `w${a % 2}`, want: 1 + b, ...unproven })
+                const doubtful = leases.filter((granted) => granted.health.streak <= 0 && !isSkip(granted))
+                if (a % 2 === 1) expect(doubtful.length).toBeLessThanOrEqual(b)
+                if (leases.length === 0 && nextAt !== null) expect(nextAt).toBeGreaterThan(now)
+                for (const granted of held) {
+                  if (granted.expiresAt <= now && !isSkip(granted)) answer(granted.host, granted.expiresAt)
+                }
+                for (const granted of leases) {
                   const last = answered.get(granted.host)
-                  if (last !== undefined) expect(granted.notBefore).toBeGreaterThanOrEqual(last + delayMs)
+                  if (last !== undefined && !isSkip(granted))
+                    expect(granted.notBefore).toBeGreaterThanOrEqual(last + delayMs)
+                  if (!isSkip(granted)) expect(granted.notBefore).toBeGreaterThanOrEqual(blocked.get(granted.host) ?? 0)
                   for (const task of granted.tasks) if (task.id !== 0) expect(final.has(task.id)).toBe(false)
                   held.push(granted)
                 }
+                const open = held.filter((granted) => granted.expiresAt > now)
+                const names = open.flatMap((granted) => granted.tasks.map((task) => `${task.origin} ${task.id}`))
+                expect(new Set(names).size).toBe(names.length)
+              } else if (step < 8) {
+                const until = now + ms
+                const change = { blockedUntil: until, health: answering(-1, { blockedAt: now }) }
+                const host = `h${b}.test`
+                if ((await frontier.host(host as never, change)) !== undefined) blocked.set(host, until)
               } else {
                 const taken = held.splice(a % Math.max(held.length, 1), 1)[0]
                 if (taken === undefined) continue
@@ -521,16 +489,17 @@ export function describeFrontier(home: string, open: OpenFrontier): void {
                       ? { kind: 'done' }
                       : a % 4 === 2
                         ? { kind: 'failed', code: 'timeout' }
-                        : { kind: 'retry', notBefore: clock.now() + ms, counts: true }
+                        : { kind: 'retry', notBefore: now + ms, counts: true }
                   const [result] = await settle({
                     lease: taken,
                     task,
                     outcome,
-                    ...(tooDeep ? {} : { answeredAt: clock.now(), found }),
-                    ...(task.kind === 'robots' ? { robots: allowAll(task, clock.now()) } : {}),
+                    ...(tooDeep ? {} : { answeredAt: now, found, host: { health: answering(1 + a) } }),
+                    ...(task.kind === 'robots' ? { robots: allowAll(task, now, { expiresAt: now + 20_000 }) } : {}),
                   })
+                  if (result === 'stale' && !tooDeep) answer(taken.host, taken.expiresAt)
                   if (result === 'stale') continue
-                  if (!tooDeep) answered.set(taken.host, clock.now())
+                  if (!tooDeep) answer(taken.host, now)
                   if (task.id !== 0 && outcome.kind !== 'retry') final.add(task.id)
                 }
               }

@@ -491,7 +491,7 @@ describe('what a server does to one page', () => {
         return path === '/' ? page('/1', '/2', '/3') : { status: 503, headers: { 'retry-after': '0' } }
       },
     })
-    const outcome = await crawl(web, [web.url('down.test'), ...QUICK, '--no-sitemaps'])
+    const outcome = await crawl(web, [web.url('down.test'), ...QUICK, '--no-sitemaps', '--patience', '1s'])
     expect(outcome.end).toBe('finished')
     expect(outcome.skipped.map(({ reason }) => reason)).toEqual(Array(3).fill('host-unavailable'))
     expect(pagesAsked(web, 'down.test').length).toBeLessThanOrEqual(1 + 3 * 5)

@@ -75,26 +75,26 @@ describe.concurrent('the folder', () => {
     const web = await webOf({ 'a.test': small })
     const folder = newFolder()
     const words = [web.url('a.test'), '-o', folder, '--no-sitemaps', ...reach(web)]
-    const first = startTiptoe([...words, '--delay', '700ms'])
+    const first = startTiptoe([...words, '--delay', '1500ms'])
     await first.until(() => web.log.length > 0)
     const configuration = readFileSync(join(folder, 'crawl.yaml'), 'utf8')
     expectWords(await runTiptoe([...words, '--delay', '10ms']), 3, /another process/, /^hint: /m)
     expect(readFileSync(join(folder, 'crawl.yaml'), 'utf8')).toBe(configuration)
     expect(await first.ended).toMatchObject({ code: 0 })
     expect(readOutput(folder).pages).toHaveLength(4)
-    expect(smallestGapMs(web.log, 'a.test')).toBeGreaterThanOrEqual(700)
+    expect(smallestGapMs(web.log, 'a.test')).toBeGreaterThanOrEqual(1_500)
   })
 
   it('that another process works on is not cleared by --fresh', TIMEOUT, async () => {
     const web = await webOf({ 'a.test': small })
     const folder = newFolder()
     const words = [web.url('a.test'), '-o', folder, '--no-sitemaps', ...reach(web)]
-    const first = startTiptoe([...words, '--delay', '500ms'])
+    const first = startTiptoe([...words, '--delay', '1500ms'])
     await first.until(() => web.log.length > 0)
     expectWords(await runTiptoe([...words, '--delay', '10ms', '--fresh']), 3, /another process/)
     expect(await first.ended).toMatchObject({ code: 0 })
     expect(readOutput(folder).pages).toHaveLength(4)
-    expect(smallestGapMs(web.log, 'a.test')).toBeGreaterThanOrEqual(500)
+    expect(smallestGapMs(web.log, 'a.test')).toBeGreaterThanOrEqual(1_500)
   })
 
   it('with a crawl of another scope is exit 2, names the difference and changes nothing', TIMEOUT, async () => {

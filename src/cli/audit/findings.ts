@@ -14,7 +14,9 @@ export const VIOLATIONS = {
   totals: 'the records do not add up to the stored totals',
   content: 'the content file of a page is missing, or not where it belongs',
   pace: 'a host was asked before its delay had passed',
+  'domain-pace': 'a registrable domain was asked before its delay had passed',
   'in-flight': 'more requests were in flight to a host than its limit',
+  impolite: 'the audit that runs with the crawl saw a request that it should not have made',
 } as const
 export type ViolationKind = keyof typeof VIOLATIONS
 
@@ -28,7 +30,8 @@ export interface Violation {
 }
 
 export interface Findings {
-  add(kind: ViolationKind, example: string): void
+  /** `times`: so many of which this is one. */
+  add(kind: ViolationKind, example: string, times?: number): void
   /** In the order of the table above. */
   list(): Violation[]
 }
@@ -36,10 +39,10 @@ export interface Findings {
 export function createFindings(): Findings {
   const found = new Map<ViolationKind, { count: number; examples: string[] }>()
   return {
-    add(kind, example) {
+    add(kind, example, times = 1) {
       const entry = found.get(kind) ?? { count: 0, examples: [] }
       found.set(kind, entry)
-      entry.count += 1
+      entry.count += times
       if (entry.examples.length < EXAMPLES) entry.examples.push(example)
     },
     list() {

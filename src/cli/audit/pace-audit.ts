@@ -1,6 +1,7 @@
 /**
  * Politeness, from the records: for each host, that no page was asked for before the host's delay had passed since its
- * answer to the page before, and that no more were in flight than its limit.
+ * answer to the page before, and that no more were in flight than its limit; and the same for each registrable domain
+ * where domains have a pace. Addresses are not in the records: their pace is for the audit that runs with the crawl.
  *
  * A record has the start of its request cut to a millisecond and the time to its answer rounded to one, so what is
  * reported is only what must be a violation however they were rounded; nothing else is tolerated. Requests that brought
@@ -9,28 +10,17 @@
  * The visits are sorted by a temporary database, which keeps them on disk when they are many.
  */
 import { DatabaseSync } from 'node:sqlite'
+import { crawlDelayInForce } from '../../config/index.ts'
 import type { HostView } from '../../frontier/index.ts'
 import type { CrawlView } from '../crawl-view.ts'
+import { judgeDomains } from './domain-pace.ts'
 import type { Findings } from './findings.ts'
+import { CUT_MS, ROUNDED_MS, type Visit, type VisitRow } from './visit.ts'
 
-/** A start is cut (up to 1 ms too early), a duration is rounded (up to half a millisecond off). */
-const CUT_MS = 1
-const ROUNDED_MS = 0.5
 /** What a lease allows for beside its requests, as the engine has it. */
 const LEASE_MARGIN_MS = 60_000
 /** Ends remembered of requests in flight: more than any limit for one host. */
 const MAX_ENDS = 1_000
-
-export interface Visit {
-  /** The page's row. */
-  readonly id: number
-  readonly host: number
-  readonly lane: number
-  /** Clock ms, cut. */
-  readonly startedAt: number
-  readonly answerMs: number
-  readonly durationMs: number
-}
 
 export interface PaceCoverage {
   readonly pages: number
@@ -79,6 +69,7 @@ export function createPaceAudit({ inspector, registry, settings }: CrawlView): P
           }
         }
       }
+      if (settings.perDomainDelayMs > 0) judgeDomains(db, inspector, settings.perDomainDelayMs, findings)
       return { pages, hosts, gaps, tightest }
     },
     close: () => db.close(),
@@ -136,20 +127,11 @@ export function createPaceAudit({ inspector, registry, settings }: CrawlView): P
     for (const { id, robots } of host.lanes) {
       if (robots === undefined) continue
       const graceMs = isSerial && id === visit.lane ? 0 : leaseMs
-      if (visit.start >= robots.fetchedAt + graceMs) delayMs = Math.max(delayMs, robots.crawlDelayMs)
+      if (visit.start < robots.fetchedAt + graceMs) continue
+      delayMs = Math.max(delayMs, crawlDelayInForce(robots.crawlDelayMs, settings))
     }
     return delayMs
   }
-}
-
-interface VisitRow {
-  readonly host: number
-  readonly start: number
-  /** The start with the time to the answer, and to the last byte. */
-  readonly answer: number
-  readonly finish: number
-  readonly id: number
-  readonly lane: number
 }
 
 function next(visits: Iterator<VisitRow>): VisitRow | undefined {

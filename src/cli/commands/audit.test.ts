@@ -57,6 +57,12 @@ function sql(folder: string, statement: string): void {
   db.exec(statement)
   db.close()
 }
+function configure(folder: string, before: string, after: string): void {
+  const file = join(folder, 'crawl.yaml')
+  const text = readFileSync(file, 'utf8')
+  expect(text).toContain(before)
+  writeFileSync(file, text.replace(before, after))
+}
 const isPage =
   (path: string) =>
   ({ url }: PageRecord): boolean =>
@@ -68,6 +74,9 @@ describe('tiptoe audit', () => {
     expect(ran.stdout).toContain('no violation')
     expect(ran.stdout).toContain('11 discovered = 0 queued + 8 saved + 1 failed + 2 skipped')
     expect(ran.stdout).toMatch(/6 gaps between pages of 2 hosts\n +tightest: a\.test, \d+ ms with a delay of 30ms/)
+    expect(ran.stdout).toMatch(
+      /watched +14 requests of all kinds as they were sent, no violation\n +closest: [ab]\.test, [\d.]+ ms later/,
+    )
     expect(ran.code).toBe(0)
   })
 
@@ -264,6 +273,36 @@ describe('of the pace an audit finds', () => {
 
   test('a Crawl-delay that was not kept, though the delay of the configuration was', async () => {
     expect(await audit(retime('a.test', 28))).toMatchObject({ code: 1, kinds: ['pace'] })
+  })
+
+  test('nothing where a Crawl-delay is not obeyed because the configuration says so', async () => {
+    const folder = retime('a.test', 28)
+    configure(folder, 'respect_crawl_delay: true', 'respect_crawl_delay: false')
+    expect(await audit(folder)).toMatchObject({ code: 0, kinds: [] })
+  })
+
+  test('a domain that was asked before its own delay had passed', async () => {
+    const folder = copyOf(finished)
+    configure(folder, 'per_domain_delay: 0s', 'per_domain_delay: 1h')
+    const { code, violations } = await audit(folder)
+    expect(violations).toMatchObject([
+      { kind: 'domain-pace', count: 6, examples: expect.arrayContaining([expect.stringContaining('of a.test; the')]) },
+    ])
+    expect(code).toBe(1)
+  })
+
+  test('what the audit that ran with the crawl had seen', async () => {
+    const folder = copyOf(finished)
+    sql(
+      folder,
+      `UPDATE meta SET value = json_set(value, '$.impolite', 7, '$.closest', json('{"host":"b.test","spareMs":-3.25}'))
+       WHERE key = 'counters'`,
+    )
+    const { code, violations } = await audit(folder)
+    expect(violations).toMatchObject([
+      { kind: 'impolite', count: 7, examples: ['b.test: 3.3 ms too early at the worst'] },
+    ])
+    expect(code).toBe(1)
   })
 
   test('a page that was asked for while another was still in flight', async () => {

@@ -15,6 +15,7 @@ import { auditStore } from '../audit/store-audit.ts'
 import { countOf, formatCount, sumOf } from '../count-words.ts'
 import { openCrawlView, type CrawlView } from '../crawl-view.ts'
 import { EXIT } from '../exit-code.ts'
+import { spareWords } from '../host-words.ts'
 import type { Invocation } from '../invocation.ts'
 import { reportRows } from '../report-lines.ts'
 import { escapeForTerminal } from '../terminal.ts'
@@ -51,6 +52,12 @@ interface Audit {
   }
   readonly records: RecordCounts
   readonly pace: PaceCoverage & { readonly notCovered: string }
+  /** What the audit that runs with the crawl has seen, over all its runs. */
+  readonly watched: {
+    readonly requests: number
+    readonly violations: number
+    readonly closest: { readonly host: string; readonly spareMs: number } | null
+  }
   readonly violations: readonly Violation[]
 }
 
@@ -67,6 +74,10 @@ function auditOf(view: CrawlView): Audit {
     if (records.beyond > 0 && !working && isClosed(view)) {
       findings.add('long-file', `${countOf(records.beyond, 'byte')} beyond the committed end`)
     }
+    const { impolite, closest } = counters
+    if (impolite > 0 && closest !== null) {
+      findings.add('impolite', `${closest.host}: ${spareWords(closest.spareMs)} at the worst`, impolite)
+    }
     const violations = findings.list()
     return {
       folder,
@@ -81,6 +92,7 @@ function auditOf(view: CrawlView): Audit {
       },
       records,
       pace: { ...coverage, notCovered: NOT_COVERED },
+      watched: { requests: sumOf(counters.requests), violations: impolite, closest },
       violations,
     }
   } finally {
@@ -115,6 +127,7 @@ function auditWords(audit: Audit): string {
     ['records', `${formatCount(total)} read, ${countOf(records.content, 'content file')} in place${beyond}`],
     ['pace', `${countOf(pace.gaps, 'gap')} between pages of ${countOf(pace.hosts, 'host')}${tightest}`],
     ['not covered', NOT_COVERED.replace(': ', ':\n')],
+    ['watched', watchedWords(audit.watched)],
   ])
   const wrong = violations.flatMap(({ kind, count, meaning, examples }) => [
     `  ${kind} (${formatCount(count)}): ${meaning}`,
@@ -127,6 +140,14 @@ function auditWords(audit: Audit): string {
     ? `${folder}: no violation${live}`
     : `${folder}: violations of ${countOf(violations.length, 'kind')}${live}`
   return [heading, ...wrong, ...rows].join('\n')
+}
+
+function watchedWords({ requests, violations, closest }: Audit['watched']): string {
+  const found = violations === 0 ? 'no violation' : countOf(violations, 'violation')
+  const words = `${countOf(requests, 'request')} of all kinds as they were sent, ${found}`
+  return closest === null
+    ? words
+    : `${words}\nclosest: ${escapeForTerminal(closest.host)}, ${spareWords(closest.spareMs)}`
 }
 
 /** To the millisecond, since a gap just short of its delay must not be rounded to it. */

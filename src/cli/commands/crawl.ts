@@ -18,6 +18,7 @@ import {
 import type { FrontierStats } from '../../frontier/index.ts'
 import { TiptoeError, type FailureCode, type NormalizedUrl } from '../../model/index.ts'
 import { createRateMeter } from '../../telemetry/index.ts'
+import { tellAlarms } from '../alarms.ts'
 import { EXIT } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
 import { programName } from '../program-name.ts'
@@ -90,7 +91,8 @@ function resumeCommand({ words, env, parsed }: Invocation, plan: CrawlPlan): str
   if (plan.settings.inputFile === '-') return `${program} -o ${quote(plan.folder)}`
   // A folder that a variable or a file names is named again, since those may be gone by then.
   const folder = parsed.flags.out === undefined && plan.settings.outDirectory !== undefined ? ['-o', plan.folder] : []
-  return [program, ...words.filter((word) => word !== '--fresh'), ...folder].map(quote).join(' ')
+  const again = [...words.filter((word) => word !== '--fresh'), ...folder]
+  return [program, ...again.map(quote)].join(' ')
 }
 
 function quote(word: string): string {
@@ -117,6 +119,7 @@ export async function runCrawl(
   const before = await crawl.stats()
   const failures = new Map<FailureCode, number>()
   crawl.events.on('fail', (record) => failures.set(record.error, (failures.get(record.error) ?? 0) + 1))
+  const alarms = tellAlarms(crawl.events, terminal)
   tellDetails(crawl, terminal)
   tellSeeds(crawl, terminal)
   if (settings.ignoreRobotsBecause !== undefined) {
@@ -149,6 +152,7 @@ export async function runCrawl(
       // A limit that is reached would be reached again at once.
       ...(end === 'stopped' || end === 'time' ? { resumeCommand } : {}),
       topFailures: [...failures].map(([code, count]) => ({ code, count })),
+      impolite: Math.max(alarms.impolite, stats.impolite),
       color: terminal.color,
     }),
     { evenQuiet: interrupted },
@@ -157,7 +161,8 @@ export async function runCrawl(
   if (end === 'limit') terminal.note('to go on, raise --max-pages or leave it out')
   if (end === 'bytes') terminal.note('to go on, raise --max-bytes or leave it out')
   if (!interrupted) giveHints(stats, terminal)
-  return exitCode(end, stats, settings, signals)
+  const code = exitCode(end, stats, settings, signals)
+  return code === EXIT.done && alarms.impolite > 0 ? EXIT.failures : code
 }
 
 function exitCode(end: EndReason, stats: FrontierStats, settings: Settings, signals: Signals): number {
@@ -214,7 +219,7 @@ function tellDetails(crawl: Crawl, terminal: Terminal): void {
   crawl.events.on('fail', ({ url, error, detail }) =>
     terminal.detail(`failed ${escapeForTerminal(url)}: ${error} (${escapeForTerminal(detail)})`),
   )
-  crawl.events.on('blocked', ({ host, reason }) => terminal.detail(`${host} asks to be left alone: ${reason}`))
+  crawl.events.on('blocked', ({ host, reason }) => terminal.detail(`${host} is left alone: ${reason}`))
 }
 
 function showProgress(

@@ -113,7 +113,7 @@ function redirectOf({ reason, location }: SkipRecord): NormalizedUrl | undefined
 
 function endingOf({ outcome, result }: PageVisit, clock: Clock): string {
   const { record, host } = result
-  if (host?.blockedUntil !== undefined) {
+  if (host?.blockedUntil !== undefined && outcome?.kind === 'response') {
     const wait = formatDuration(host.blockedUntil - clock.now())
     return `${host.blockedReason}: the host asks to be left alone; a crawl would wait ${wait}`
   }

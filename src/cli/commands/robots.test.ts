@@ -32,6 +32,7 @@ describe('tiptoe robots', () => {
     expect(ran.stdout).toContain('not allowed for Tiptoe: robots.txt line 2: Disallow: /private')
     expect(ran.stdout).toContain('allowed for Tiptoe: no rule of robots.txt applies')
     expect(ran.stdout).toMatch(/crawl-delay +2\.5s/)
+    expect(ran.stdout).toMatch(/version +[0-9a-f]+, read \d{4}-\d\d-\d\dT/)
     expect(ran.stdout).toContain('https://rules.test/map\\x1b[2J.xml')
     expect(ran.code).toBe(1)
     expect(web.log.filter(({ host }) => host === 'rules.test')).toHaveLength(1)
@@ -41,6 +42,13 @@ describe('tiptoe robots', () => {
     const ran = await robots(web.url('rules.test', '/public'), '--agent', 'Special', '--json')
     expect(ran.json()).toMatchObject([{ agent: 'Special', allowed: false, line: 7, rule: 'Disallow: /', status: 200 }])
     await expect(robots(web.url('rules.test'), '--agent', '*')).rejects.toMatchObject({ code: 'usage' })
+  })
+
+  test('names the version of the file, which is its text and nothing else', async () => {
+    const version = async (host: string): Promise<unknown> =>
+      ((await robots(web.url(host, '/'), '--json')).json() as never as { version: string }[])[0]?.version
+    expect(await version('rules.test')).toBe(await version('rules.test'))
+    expect(await version('rules.test')).not.toBe(await version('none.test'))
   })
 
   test('allows all where there is no file, and exits 0', async () => {

@@ -10,7 +10,7 @@ import { parseRobots } from '../../robots/index.ts'
 import { EXIT } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
 import { typedSettings } from '../typed-settings.ts'
-import { reportRows, type ReportRow } from '../report-lines.ts'
+import { reportRows, timestamp, type ReportRow } from '../report-lines.ts'
 import { escapeForTerminal } from '../terminal.ts'
 import { createVisitor, type Visitor } from '../visit.ts'
 
@@ -50,6 +50,9 @@ interface Answer {
   /** What the answer means for the origin (RFC 9309 §2.3.1). */
   readonly state: RobotsRecord['state']
   readonly detail: string
+  readonly fetchedAt: string
+  /** Names what the file says: the same text has the same version. */
+  readonly version: string
   readonly allowed: boolean
   readonly verdict: string
   readonly line: number | null
@@ -71,6 +74,8 @@ async function answerFor(url: NormalizedUrl, visitor: Visitor, agent: string): P
     status: record.status,
     state: record.state,
     detail: record.detail,
+    fetchedAt: timestamp(record.fetchedAt),
+    version: record.version,
     allowed: verdict.allowed,
     verdict: verdict.detail,
     line,
@@ -95,6 +100,7 @@ function answerWords(answer: Answer): string {
       'answer',
       `${answer.detail}; ${answer.state === 'disallow-all' && answer.status === 200 ? 'we do not ask at all' : MEANING[answer.state]}`,
     ],
+    ['version', `${answer.version}, read ${answer.fetchedAt}`],
     ['verdict', `${answer.allowed ? 'allowed' : 'not allowed'} for ${answer.agent}: ${answer.verdict}`],
     ['crawl-delay', answer.crawlDelayMs === null ? 'none' : formatDuration(answer.crawlDelayMs)],
     ['sitemaps', sitemaps.length === 0 ? 'none' : [...sitemaps, ...(more > 0 ? [`and ${more} more`] : [])].join('\n')],

@@ -38,10 +38,17 @@ describe('tiptoe status', () => {
       hosts: { known: 2, due: 0, pausing: 0, blocked: 0, idle: 2 },
       robots: { rules: 1, 'allow-all': 1 },
       requests: { page: 10, sitemap: 2, robots: 2 },
+      leftAlone: { count: 0, hosts: [] },
+      inTrouble: { count: 0, hosts: [] },
+      politeness: { requests: 14, violations: 0, closest: { host: expect.stringMatching(/\.test$/) } },
       next: [],
     })
     const { stdout } = await runCommand(['status', finished])
     expect(stdout).toContain('finished; no process is working on it')
+    expect(stdout).toMatch(
+      /politeness +14 requests watched, no violation\n +closest: [ab]\.test, [\d.]+ ms later than required/,
+    )
+    expect(stdout).not.toContain('in trouble')
     expect(stdout).toMatch(/skipped +2 \(1 re?\w+, 1 r\w+\)/)
   })
 
@@ -54,10 +61,17 @@ describe('tiptoe status', () => {
     const frontier = createFrontier({ store: join(folder, 'state') })
     await frontier.add([{ url: seed, kind: 'page', depth: 0, via: 'seed' }])
     await frontier.host('example.test' as never, { blockedUntil: 4e12, blockedReason: 'HTTP \u001b[2J503' })
+    const health = { strikes: 1, streak: -2, streakSince: 1e12, blockedAt: 1e12, latencyMs: 0 }
+    await frontier.host('example.test' as never, { health })
     const live = await runCommand(['status', folder])
     expect(live.stdout).toContain('not finished, and a process is working on it now')
-    expect(live.stdout).toMatch(/next\n {2}example\.test in \d+d \d+h \(asked to be left alone: HTTP \\x1b\[2J503\)/)
+    expect(live.stdout).toMatch(/next\n {2}example\.test in \d+d \d+h \(left alone: HTTP \\x1b\[2J503\)/)
+    expect(live.stdout).toMatch(/left alone +example\.test, asked again in \d+d \d+h: HTTP \\x1b\[2J503/)
+    expect(live.stdout).toMatch(/in trouble +example\.test refused or failed its last 2 requests, since 2001-09-09/)
+    expect(live.stdout).toMatch(/politeness +0 requests watched, no violation$/m)
     expect((await runCommand(['status', folder, '--json'])).json()).toMatchObject({
+      leftAlone: { count: 1, hosts: [{ host: 'example.test', until: new Date(4e12).toISOString() }] },
+      inTrouble: { count: 1, hosts: [{ host: 'example.test', times: 2, since: new Date(1e12).toISOString() }] },
       working: true,
       state: 'open',
       maxPages: 7,

@@ -1,14 +1,18 @@
 /** `tiptoe status DIR`: how a crawl stands, also while it runs. */
 import { createSystemClock, formatBytes } from '../../base/index.ts'
 import { countOf, formatCount, sumOf } from '../count-words.ts'
-import { openCrawlView, waitOf, type CrawlView } from '../crawl-view.ts'
+import { openCrawlView, type CrawlView } from '../crawl-view.ts'
 import { EXIT } from '../exit-code.ts'
+import { spareWords, troubleWords, waitOf } from '../host-words.ts'
+import { surveyHosts } from '../host-survey.ts'
 import type { Invocation } from '../invocation.ts'
 import { countList, reportRows, timestamp, whenWords, type ReportRow } from '../report-lines.ts'
 import { escapeForTerminal } from '../terminal.ts'
 
 /** Hosts named as the next to be asked. */
 const NEXT_HOSTS = 5
+/** Hosts named as left alone or in trouble; the rest are counted. */
+const HOSTS_NAMED = 5
 
 export async function statusCommand({ parsed, terminal, version }: Invocation): Promise<number> {
   const view = openCrawlView(parsed.operands[0] as string, version)
@@ -25,10 +29,10 @@ export async function statusCommand({ parsed, terminal, version }: Invocation): 
 type Status = ReturnType<typeof statusOf>
 
 function statusOf(view: CrawlView, now: number) {
-  const { inspector, registry, settings } = view
+  const { inspector, settings } = view
   const counters = inspector.counters()
   const next = inspector.nextHosts(NEXT_HOSTS).flatMap((host) => {
-    const wait = waitOf(host, registry, now)
+    const wait = waitOf(host, view, now)
     return wait === undefined ? [] : [{ host: host.key, at: timestamp(wait.at), reason: wait.reason }]
   })
   const working = inspector.isWorkedOn()
@@ -56,6 +60,13 @@ function statusOf(view: CrawlView, now: number) {
     bytes: counters.bytes,
     tokens: counters.tokens,
     ...(settings.maxPages === undefined ? {} : { maxPages: settings.maxPages }),
+    ...surveyHosts(inspector, now, HOSTS_NAMED),
+    /** What the audit that runs with the crawl has seen. */
+    politeness: {
+      requests: sumOf(counters.requests),
+      violations: counters.impolite,
+      closest: counters.closest,
+    },
     next,
   }
 }
@@ -86,6 +97,8 @@ function statusWords(status: Status, now: number): string {
       `${formatCount(hosts.known)}${detail(countList({ due: hosts.due, pausing: hosts.pausing, blocked: hosts.blocked, 'without work': hosts.idle }))}`,
     ],
     ['robots.txt', countList(status.robots)],
+    ...troubleRows(status, now),
+    ['politeness', politenessWords(status.politeness)],
   ]
   const next = status.next.map(({ host, at, reason }) => {
     const due = Date.parse(at)
@@ -97,6 +110,35 @@ function statusWords(status: Status, now: number): string {
     ...reportRows(rows),
     ...(next.length === 0 ? [] : ['next', ...next]),
   ].join('\n')
+}
+
+function troubleRows({ leftAlone, inTrouble }: Status, now: number): ReportRow[] {
+  const rows: ReportRow[] = []
+  const add = (name: string, count: number, lines: readonly string[]): void => {
+    const more = count > lines.length ? [`and ${formatCount(count - lines.length)} more`] : []
+    if (count > 0) rows.push([name, [...lines.map(escapeForTerminal), ...more].join('\n')])
+  }
+  add(
+    'left alone',
+    leftAlone.count,
+    leftAlone.hosts.map(
+      ({ host, until, reason }) => `${host}, asked again ${whenWords(Date.parse(until), now)}: ${reason}`,
+    ),
+  )
+  add(
+    'in trouble',
+    inTrouble.count,
+    inTrouble.hosts.map(({ host, times, since }) => `${host} ${troubleWords(times)}, since ${since}`),
+  )
+  return rows
+}
+
+function politenessWords({ requests, violations, closest }: Status['politeness']): string {
+  const found = violations === 0 ? 'no violation' : countOf(violations, 'VIOLATION')
+  const words = `${countOf(requests, 'request')} watched, ${found}`
+  return closest === null
+    ? words
+    : `${words}\nclosest: ${escapeForTerminal(closest.host)}, ${spareWords(closest.spareMs)}`
 }
 
 function heading(status: Status): string {

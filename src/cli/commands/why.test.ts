@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSystemClock } from '../../base/index.ts'
 import { resolveSettings } from '../../config/index.ts'
 import { createFrontier, type Frontier, type Lease, type Settlement } from '../../frontier/index.ts'
-import type { NormalizedUrl, Task } from '../../model/index.ts'
+import type { HostKey, NormalizedUrl, Task } from '../../model/index.ts'
 import type { LoopbackWeb } from '../demo/index.ts'
 import { flagsFor, runCommand } from '../test-support/run-command.ts'
 import { createSmallTown } from '../test-support/small-town.ts'
@@ -130,6 +130,8 @@ describe('of a URL that is not settled, tiptoe why', () => {
         expiresAt: clock.now() + 1e6,
         body: '',
         crawlDelayMs: 0,
+        version: 'abc123',
+        staleSince: clock.now(),
       },
     })
     await settle({
@@ -155,6 +157,28 @@ describe('of a URL that is not settled, tiptoe why', () => {
     expect(await why(url('/a'), folder)).toContain('It is the next of its origin; example.test is due now.')
     expect(await why(url('/b'), folder)).toContain('1 URL of its origin comes before it; example.test is due now.')
     expect(await why('https://new.test/', folder)).toContain('after robots.txt is read; new.test')
+  })
+
+  test('says which robots.txt is in force, and that no newer one could be had', async () => {
+    expect(await why(url('/a'), folder)).toMatch(
+      /read \d{4}-\S+Z, version abc123\n +the last good copy: since \d{4}-\S+Z no newer one could be had/,
+    )
+  })
+
+  test('says how its host has been answering, what it waits for and with whom', async () => {
+    const host = 'new.test' as HostKey
+    const health = { strikes: 2, streak: -3, streakSince: 1e12, blockedAt: 2e12, latencyMs: 40 }
+    expect(await why('https://new.test/', folder)).toMatch(/host +new\.test: never asked/)
+    await frontier.host(host, { health, blockedUntil: 4e12, blockedReason: 'HTTP 429', address: '192.0.2.7' })
+    const told = await why('https://new.test/', folder)
+    expect(told).toMatch(/host +new\.test: refused or failed its last 3 requests since 2001-09-09T01:46:40\.000Z/)
+    expect(told).toMatch(/left alone until 2096-10-02T07:06:40\.000Z, in \d+d \d\dh: HTTP 429/)
+    expect(told).toContain('2 pauses not forgiven yet')
+    expect(told).toMatch(/new\.test may be asked in \d+d \d\dh \(left alone: HTTP 429\)/)
+    const ran = await runCommand(['why', 'https://new.test/', folder, '--json'])
+    expect(ran.json()).toMatchObject({
+      host: { health, blocked: { until: new Date(4e12).toISOString(), reason: 'HTTP 429' }, address: '192.0.2.7' },
+    })
   })
 
   test('says that it is held for its depth', async () => {

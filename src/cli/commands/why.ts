@@ -10,6 +10,7 @@ import {
   FAILURES,
   SKIP_REASONS,
   type FailureCode,
+  type HostHealth,
   type NormalizedUrl,
   type RobotsRecord,
   type SkipReason,
@@ -18,8 +19,9 @@ import type { RobotsVerdict } from '../../politeness/index.ts'
 import { RECORD_FILES } from '../../sink/index.ts'
 import { hostKey, normalizeUrl, originOf, urlKey } from '../../url/index.ts'
 import { countOf, formatCount } from '../count-words.ts'
-import { openCrawlView, waitOf, type CrawlView } from '../crawl-view.ts'
+import { openCrawlView, type CrawlView } from '../crawl-view.ts'
 import { EXIT } from '../exit-code.ts'
+import { groupsOf, healthLines, waitOf, type HostGroup } from '../host-words.ts'
 import type { Invocation } from '../invocation.ts'
 import { findRecord } from '../record-lines.ts'
 import { reportRows, timestamp, whenWords, type ReportRow } from '../report-lines.ts'
@@ -40,7 +42,16 @@ interface Story {
   /** What the crawl knows it as. */
   readonly known: 'page' | 'sitemap' | null
   readonly scope: { readonly inScope: boolean; readonly rule: string }
-  readonly robots: { readonly verdict: RobotsVerdict | null; readonly detail: string; readonly fetchedAt?: string }
+  readonly robots: {
+    readonly verdict: RobotsVerdict | null
+    readonly detail: string
+    readonly fetchedAt?: string
+    readonly version?: string
+    /** Since when a newer copy could not be had, so that the last good one is in force. */
+    readonly staleSince?: string
+  }
+  /** How its host stands; null for one that the crawl does not know. */
+  readonly host: HostStanding | null
   readonly state?: string
   readonly reason?: string
   readonly tier?: string
@@ -54,6 +65,19 @@ interface Story {
   readonly next: string
   /** Spellings of it that the crawl knows. */
   readonly alike?: readonly { readonly url: string; readonly state: string }[]
+}
+
+interface HostStanding {
+  readonly host: string
+  readonly health: HostHealth
+  readonly address: string | null
+  /** Until when it is left alone, and why. */
+  readonly blocked: { readonly until: string; readonly reason: string } | null
+  readonly groups: readonly HostGroup[]
+  /** How much later than required its requests came, at the least. */
+  readonly closestMs: number | null
+  /** The same for people, a line for each thing to say. */
+  readonly words: readonly string[]
 }
 
 export async function whyCommand({ parsed, terminal, version }: Invocation): Promise<number> {
@@ -81,8 +105,10 @@ async function storyOf(url: NormalizedUrl, view: CrawlView, now: number): Promis
     robots: {
       verdict,
       detail: record?.detail ?? 'robots.txt of this origin has not been read',
-      ...(record === undefined ? {} : { fetchedAt: timestamp(record.fetchedAt) }),
+      ...(record === undefined ? {} : { fetchedAt: timestamp(record.fetchedAt), version: record.version }),
+      ...(record === undefined || record.staleSince === null ? {} : { staleSince: timestamp(record.staleSince) }),
     },
+    host: standingOf(asked, view, now),
   }
   if (row === undefined) return { ...common, next: strangerNext(common, view), alike: alikeOf(url, view) }
   const written = recordOf(row, view)
@@ -98,6 +124,21 @@ async function storyOf(url: NormalizedUrl, view: CrawlView, now: number): Promis
     referrers: chainOf(row, view),
     ...(written === undefined ? {} : { record: written }),
     next: nextOf(row, view, now),
+  }
+}
+
+function standingOf(url: NormalizedUrl, { inspector, settings }: CrawlView, now: number): HostStanding | null {
+  const host = inspector.hostByKey(hostKey(url))
+  if (host === undefined) return null
+  const { key, health, address, closestMs, blockedUntil, blockedReason } = host
+  return {
+    host: key,
+    health,
+    address,
+    blocked: blockedUntil > now ? { until: timestamp(blockedUntil), reason: blockedReason ?? 'blocked' } : null,
+    groups: groupsOf(host, settings),
+    closestMs,
+    words: healthLines(host, settings, now),
   }
 }
 
@@ -143,9 +184,9 @@ function nextOf(row: UrlView, view: CrawlView, now: number): string {
 }
 
 function queueWords(row: UrlView, view: CrawlView, now: number): string {
-  const { inspector, registry } = view
+  const { inspector } = view
   const host = inspector.hostByKey(row.host)
-  const wait = host === undefined ? undefined : waitOf(host, registry, now)
+  const wait = host === undefined ? undefined : waitOf(host, view, now)
   const ahead = inspector.countAhead(row)
   const place =
     ahead === 0
@@ -212,6 +253,7 @@ function storyWords(story: Story): string {
         ]
   rows.push(['scope', `${story.scope.inScope ? 'in' : 'out'}: ${story.scope.rule}`])
   rows.push(['robots.txt', robotsWords(story)])
+  if (story.host !== null) rows.push(['host', story.host.words.join('\n')])
   if ((story.attempts ?? 0) > 0) rows.push(['attempts', formatCount(story.attempts ?? 0)])
   if (story.record !== undefined) rows.push(['record', recordWords(story.record)])
   rows.push(['next', story.next])
@@ -257,11 +299,12 @@ function discoveryWords({ via, named = 1, referrers = [] }: Story): string {
   return [`${first}${times}`, ...rest, ...more].join('\n')
 }
 
-function robotsWords({ robots: { verdict, detail, fetchedAt } }: Story): string {
+function robotsWords({ robots: { verdict, detail, fetchedAt, version, staleSince } }: Story): string {
   if (verdict === null) return `not known: ${detail}`
   const more = detail === verdict.detail ? '' : `: ${detail}`
-  const read = fetchedAt === undefined ? '' : `\nread ${fetchedAt}${more}`
-  return `${verdict.allowed ? 'allowed' : 'not allowed'}: ${verdict.detail}${read}`
+  const read = fetchedAt === undefined ? '' : `\nread ${fetchedAt}, version ${version}${more}`
+  const stale = staleSince === undefined ? '' : `\nthe last good copy: since ${staleSince} no newer one could be had`
+  return `${verdict.allowed ? 'allowed' : 'not allowed'}: ${verdict.detail}${read}${stale}`
 }
 
 /** The fields that tell what happened, as the record has them. */

@@ -8,6 +8,7 @@ import { demoCommand } from '../commands/demo.ts'
 import { doctorCommand } from '../commands/doctor.ts'
 import { fetchCommand } from '../commands/fetch.ts'
 import { robotsCommand } from '../commands/robots.ts'
+import { simulateCommand } from '../commands/simulate.ts'
 import { statusCommand } from '../commands/status.ts'
 import { whyCommand } from '../commands/why.ts'
 import type { LoopbackWeb } from '../demo/index.ts'
@@ -22,6 +23,7 @@ const COMMANDS: Record<Exclude<CommandName, 'help'>, (invocation: Invocation) =>
   robots: robotsCommand,
   fetch: fetchCommand,
   config: configCommand,
+  simulate: simulateCommand,
   doctor: (invocation) => doctorCommand(invocation, async () => ({ address: '192.0.2.1' })),
   demo: demoCommand,
 }

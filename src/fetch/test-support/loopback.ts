@@ -18,14 +18,14 @@ import { TEST_CERTIFICATE, TEST_KEY } from './certificates.ts'
 export const asUrl = (text: string): NormalizedUrl => text as NormalizedUrl
 
 /** Resolves with the port. */
-async function listen(server: Server | Http2SecureServer): Promise<number> {
+async function listen(server: Server | Http2SecureServer, address = '127.0.0.1'): Promise<number> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
     socket.once('close', () => sockets.delete(socket))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, address, resolve))
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy()
     server.close()
@@ -34,6 +34,10 @@ async function listen(server: Server | Http2SecureServer): Promise<number> {
 }
 
 export const serveHttp = (handler: RequestListener): Promise<number> => listen(createHttpServer(handler))
+
+/** On all of 127.0.0.0/8, for names that have several addresses. */
+export const serveHttpEverywhere = (handler: RequestListener): Promise<number> =>
+  listen(createHttpServer(handler), '0.0.0.0')
 
 /** Hands each connection over once the head of the first request is in. */
 export const serveRaw = (handler: (socket: Socket) => void): Promise<number> =>

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from 'vitest'
-import { allowAll, describeFrontier } from '../../../test/conformance/frontier.ts'
+import { describeFrontier } from '../../../test/conformance/frontier.ts'
+import { allowAll, answering, page } from '../../../test/conformance/harness.ts'
 import { createVirtualClock } from '../../base/index.ts'
 import type { NormalizedUrl, Task } from '../../model/index.ts'
 import { createFrontier, openInspector, type Frontier, type Lease } from '../index.ts'
@@ -116,6 +117,140 @@ describe('an embedded crawl that is opened again', () => {
     expect(await one(slow)).toBeUndefined()
     await clock.advance(1)
     expect(await one(slow)).toBeDefined()
+  })
+
+  test('gives out fences that grow, whatever the clock does', async () => {
+    const store = folder()
+    const ahead = createVirtualClock(2_000_000_000_000)
+    const first = createFrontier({ store, clock: ahead })
+    await first.add([seed])
+    const before = (await one(first)) as Lease
+    await first.close()
+    const second = createFrontier({ store, clock: createVirtualClock() })
+    expect((await one(second))?.fence).toBeGreaterThan(before.fence)
+    await second.close()
+  })
+
+  test('after the clock was set back lets nothing wait longer than it had left to wait', async () => {
+    const store = folder()
+    const ahead = createVirtualClock(2_000_000_000_000)
+    const behind = createVirtualClock()
+    const first = createFrontier({ store, clock: ahead })
+    // More hosts than are reviewed one by one, a block, a retry, a robots.txt that is to wait, and one that expires.
+    const names = Array.from({ length: 1_500 }, (_, n) => `h${n}.test`)
+    await first.add([...names, 'blocked.test', 'retry.test', 'robots.test'].map((name) => page(`https://${name}/`)))
+    const { leases } = await first.lease({ worker: 'w', want: 2_000 })
+    const now = ahead.now()
+    await first.settle(
+      leases.map((held) => {
+        const task = held.tasks[0] as Task
+        const robots = allowAll(task, now, { staleSince: now, expiresAt: now + 50_000 })
+        const base = { lease: held, task, answeredAt: now }
+        if (held.host === 'robots.test')
+          return { ...base, outcome: { kind: 'retry', notBefore: now + 30_000, counts: true } }
+        const health = answering(-1, { blockedAt: now, streakSince: now })
+        const block = { blockedUntil: now + 20_000, blockedReason: 'HTTP 429', health }
+        return { ...base, outcome: { kind: 'done' }, robots, ...(held.host === 'blocked.test' ? { host: block } : {}) }
+      }),
+    )
+    await ahead.advance(1_000)
+    const due = (await first.lease({ worker: 'w', want: 2_000 })).leases
+    expect(due).toHaveLength(1_501)
+    const later = { kind: 'retry', notBefore: ahead.now() + 10_000, counts: true } as const
+    await first.settle(
+      due.map((held) => ({
+        lease: held,
+        task: held.tasks[0] as Task,
+        outcome: held.host === 'retry.test' ? later : { kind: 'returned' },
+        answeredAt: ahead.now(),
+      })),
+    )
+    await first.close()
+
+    const second = createFrontier({ store, clock: behind })
+    const start = behind.now()
+    expect(await second.host('blocked.test' as never)).toMatchObject({
+      blockedUntil: start + 19_000,
+      health: { blockedAt: start - 1_000, streakSince: start - 1_000 },
+    })
+    expect((await second.host('h0.test' as never))?.robots).toMatchObject([
+      { expiresAt: start + 49_000, fetchedAt: start - 1_000, staleSince: start - 1_000 },
+    ])
+    const leased = async (): Promise<string[]> =>
+      (await second.lease({ worker: 'w', want: 2_000 })).leases.map((held) => held.host)
+    await behind.advance(999)
+    expect(await leased()).toEqual([])
+    await behind.advance(1)
+    expect(await leased()).toHaveLength(1_500)
+    await behind.advance(9_000)
+    expect(await leased()).toEqual(['retry.test'])
+    await behind.advance(9_000)
+    expect(await leased()).toEqual(['blocked.test'])
+    await behind.advance(10_000)
+    expect(await leased()).toEqual(['robots.test'])
+    await second.close()
+  })
+
+  test('lets each group wait its delay once, and forgets the places of groups that are no more', async () => {
+    const clock = createVirtualClock()
+    const store = folder()
+    const groups = { domainDelayMs: 60_000, addressDelayMs: 0 }
+    const first = createFrontier({ store, clock, groups })
+    await first.add(['www', 'api', 'docs'].map((name) => page(`https://${name}.example.com/`)))
+    expect((await first.lease({ worker: 'w', want: 9 })).leases).toHaveLength(1)
+    await first.close()
+    const second = createFrontier({ store, clock, groups })
+    expect((await second.lease({ worker: 'w', want: 9 })).leases).toEqual([])
+    await clock.advance(60_000)
+    expect((await second.lease({ worker: 'w', want: 9 })).leases).toHaveLength(1)
+    await second.close()
+    const third = createFrontier({ store, clock })
+    expect((await third.lease({ worker: 'w', want: 9 })).leases).toHaveLength(3)
+    await third.close()
+  })
+
+  test('shows health, address, version and closest call of a host to those who look', async () => {
+    const clock = createVirtualClock()
+    const store = folder()
+    const frontier = createFrontier({ store, clock })
+    await frontier.add([seed])
+    const lease = (await one(frontier)) as Lease
+    const task = lease.tasks[0] as Task
+    const health = answering(3, { latencyMs: 25.5 })
+    await frontier.settle([
+      {
+        lease,
+        task,
+        outcome: { kind: 'done' },
+        answeredAt: clock.now(),
+        spareMs: 4.5,
+        robots: allowAll(task, clock.now(), { version: 'abc', staleSince: 7 }),
+        host: { health, address: '192.0.2.1' },
+      },
+    ])
+    const inspector = openInspector(store)
+    expect(inspector.hostByKey('a.test' as never)).toMatchObject({
+      health,
+      address: '192.0.2.1',
+      closestMs: 4.5,
+      lanes: [{ robots: { version: 'abc', staleSince: 7 } }],
+    })
+    expect(inspector.nextHosts(5)).toMatchObject([{ key: 'a.test' }])
+    expect(inspector.hostTally(clock.now())).toMatchObject({ known: 1, due: 0, pausing: 1 })
+    expect(inspector.counters()).toMatchObject({ impolite: 0, closest: { host: 'a.test', spareMs: 4.5 } })
+    inspector.close()
+    await frontier.close()
+  })
+
+  test('finds due hosts of each class by its index, however many there are', async () => {
+    const store = folder()
+    const frontier = createFrontier({ store, clock: createVirtualClock() })
+    const db = new DatabaseSync(join(store, 'crawl.db'), { readOnly: true })
+    const sql = 'SELECT id, due FROM host WHERE (streak > 0) = ? AND due >= ? ORDER BY due, id LIMIT ?'
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(1, 0, 1) as { detail: string }[]
+    expect(plan.map(({ detail }) => detail)).toEqual(['SEARCH host USING COVERING INDEX host_due (<expr>=? AND due>?)'])
+    db.close()
+    await frontier.close()
   })
 
   test('can be looked at while it is worked on, and worked on by one process only', async () => {

@@ -199,13 +199,19 @@ export function openInspector(folder: string): Inspector {
     },
     hostTally(now) {
       const known = number('SELECT count(*) AS n FROM host')
-      const due = number('SELECT count(*) AS n FROM host WHERE due <= ?', now)
-      const later = number('SELECT count(*) AS n FROM host WHERE due > ?', now)
-      const blocked = number('SELECT count(*) AS n FROM host WHERE due > ? AND blocked_until > ?', now, now)
+      const hosts = 'SELECT count(*) AS n FROM host WHERE (streak > 0) IN (0, 1)'
+      const due = number(`${hosts} AND due <= ?`, now)
+      const later = number(`${hosts} AND due > ?`, now)
+      const blocked = number(`${hosts} AND due > ? AND blocked_until > ?`, now, now)
       return { known, due, pausing: later - blocked, blocked, idle: known - due - later }
     },
-    nextHosts: (count) =>
-      (db.prepare('SELECT * FROM host WHERE due IS NOT NULL ORDER BY due LIMIT ?').all(count) as Row[]).map(view),
+    nextHosts(count) {
+      const first = 'SELECT * FROM host WHERE (streak > 0) = ? AND due IS NOT NULL ORDER BY due LIMIT ?'
+      const rows = db
+        .prepare(`SELECT * FROM (${first}) UNION ALL SELECT * FROM (${first}) ORDER BY due LIMIT ?`)
+        .all(0, count, 1, count, count)
+      return (rows as Row[]).map(view)
+    },
     robotsTally() {
       const rows = db
         .prepare(

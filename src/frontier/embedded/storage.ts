@@ -3,13 +3,17 @@
  * once and never lives in memory as a whole. What is kept in memory is bounded: rows in use, fingerprints met lately.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { createFingerprintCache, fingerprint, type FingerprintKey } from '../../base/index.ts'
+import { createFingerprintCache, fingerprint, type FingerprintKey, type Rng } from '../../base/index.ts'
 import { TIERS, type HostKey, type NormalizedUrl, type Origin, type UrlKey } from '../../model/index.ts'
 import {
+  classOf,
   emptyCounters,
+  HOST_CLASSES,
   type Child,
   type Counters,
+  type DueHost,
   type Errand,
+  type HostClass,
   type HostRow,
   type LaneRow,
   type RobotsSummary,
@@ -17,8 +21,9 @@ import {
   type UrlRow,
 } from '../storage.ts'
 import { explained } from './database.ts'
+import { createDueWindow, type DueWindow } from './due-window.ts'
 
-/** Fingerprints of URLs met lately: most links of a page are links of the page before. 15 MB. */
+/** Fingerprints of URLs met lately, unless told otherwise: most links of a page are links of the page before. 15 MB. */
 const RECENT_URLS = 2 ** 20
 /** Rows kept as objects; each is in use for as long as it is leased. */
 const ROWS_KEPT = 8_192
@@ -31,7 +36,18 @@ export const STATES = ['queued', 'waiting', 'held', 'done', 'failed', 'skipped']
 
 type Row = Record<string, string | number | null | Uint8Array>
 
-export function createEmbeddedStorage(db: DatabaseSync, folder: string, onClose: () => void): Storage {
+export interface EmbeddedStorageOptions {
+  /** Where the database is, for what is said of its errors. */
+  readonly folder: string
+  /** Fingerprints of URLs kept in memory. */
+  readonly recentUrls?: number
+  /** Draws the key of a new crawl's fingerprints; the machine's own randomness when absent. */
+  readonly rng?: Rng | undefined
+  onClose(): void
+}
+
+export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorageOptions): Storage {
+  const { folder } = options
   const statement = {
     find: db.prepare('SELECT url.id, url.depth FROM seen JOIN url ON url.id = seen.url WHERE fingerprint = ?'),
     insertSeen: db.prepare('INSERT INTO seen VALUES (?, ?)'),
@@ -55,12 +71,14 @@ export function createEmbeddedStorage(db: DatabaseSync, folder: string, onClose:
     held: db.prepare('SELECT host, url FROM held ORDER BY host, url'),
     hostByKey: db.prepare('SELECT * FROM host WHERE name = ?'),
     hostById: db.prepare('SELECT * FROM host WHERE id = ?'),
-    insertHost: db.prepare('INSERT INTO host VALUES (NULL, ?, NULL, NULL, 0, NULL, 0)'),
+    insertHost: db.prepare('INSERT INTO host VALUES (NULL, ?, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, NULL, NULL)'),
     updateHost: db.prepare(
-      'UPDATE host SET due = ?, answered_at = ?, blocked_until = ?, blocked_reason = ?, strikes = ? WHERE id = ?',
+      `UPDATE host SET due = ?, answered_at = ?, blocked_until = ?, blocked_reason = ?, strikes = ?, streak = ?,
+       streak_since = ?, blocked_at = ?, latency_ms = ?, address = ?, closest_ms = ? WHERE id = ?`,
     ),
-    dueHosts: db.prepare('SELECT * FROM host WHERE due <= ? ORDER BY due LIMIT ?'),
-    upcomingHosts: db.prepare('SELECT * FROM host WHERE due > ? ORDER BY due LIMIT ?'),
+    dueBehind: db.prepare(
+      'SELECT id, due FROM host WHERE (streak > 0) = ?1 AND due >= ?2 AND (due > ?2 OR id > ?3) ORDER BY due, id LIMIT ?4',
+    ),
     lanesOf: db.prepare('SELECT lane.*, summary FROM lane LEFT JOIN robots ON robots.lane = lane.id WHERE host = ?'),
     hostOfLane: db.prepare('SELECT host FROM lane WHERE id = ?'),
     insertLane: db.prepare('INSERT INTO lane VALUES (NULL, ?, ?, 0, 0, 0, 0)'),
@@ -83,17 +101,22 @@ export function createEmbeddedStorage(db: DatabaseSync, folder: string, onClose:
     (statement.meta.get(key) as { value: string } | undefined)?.value
 
   const key = fingerprintKey()
-  const recent = createFingerprintCache(RECENT_URLS)
+  const recent = createFingerprintCache(options.recentUrls ?? RECENT_URLS)
   const print = { hi: 0, lo: 0 }
   const rows = new Map<number, UrlRow>()
   const referrers = new Map<number, number>()
+  const firstWaiting = (): number => (statement.nextWaiting.get() as { due: number | null }).due ?? Infinity
+  let nextWaiting = firstWaiting()
+  let wrote = false
   let savedCounters = metaValue('counters')
 
   /** Drawn once for each crawl; see base/fingerprint. */
   function fingerprintKey(): FingerprintKey {
     const stored = metaValue('fingerprint_key')
     if (stored !== undefined) return JSON.parse(stored) as FingerprintKey
-    const [a = 0, b = 0] = crypto.getRandomValues(new Int32Array(2))
+    const { rng } = options
+    const [a = 0, b = 0] =
+      rng === undefined ? crypto.getRandomValues(new Int32Array(2)) : [rng.int(2 ** 32) | 0, rng.int(2 ** 32) | 0]
     statement.saveMeta.run('fingerprint_key', JSON.stringify({ a, b }))
     return { a, b }
   }
@@ -113,13 +136,26 @@ export function createEmbeddedStorage(db: DatabaseSync, folder: string, onClose:
     referrers.clear()
   }
 
+  /** The entries of one class behind this one, in order. */
+  const dueBehind =
+    (of: HostClass) =>
+    ({ due, id }: DueHost, count: number): DueHost[] =>
+      statement.dueBehind.all(Number(of === 'proven'), due, id, count) as unknown as DueHost[]
+  const due: Readonly<Record<HostClass, DueWindow>> = {
+    proven: createDueWindow(dueBehind('proven')),
+    unproven: createDueWindow(dueBehind('unproven')),
+  }
+
   return {
-    transaction(work) {
+    transaction(now, work) {
       return explained(folder, () => {
         statement.begin.run()
         try {
+          wrote = false
           const result = work()
           if (referrers.size > REFERRERS_KEPT) flushReferrers()
+          // With every time that is stored, what the clock said: see opening.ts.
+          if (wrote) statement.saveMeta.run('last_now', now)
           statement.commit.run()
           return result
         } catch (error) {
@@ -199,12 +235,17 @@ export function createEmbeddedStorage(db: DatabaseSync, folder: string, onClose:
       return ids
     },
     takeWaiting(now, count) {
-      const due = statement.waitingUntil.all(now, count) as { due: number; url: number }[]
-      for (const row of due) statement.deleteWaiting.run(row.due, row.url)
-      return due.map((row) => row.url)
+      if (nextWaiting > now) return []
+      const taken = statement.waitingUntil.all(now, count) as { due: number; url: number }[]
+      for (const entry of taken) statement.deleteWaiting.run(entry.due, entry.url)
+      nextWaiting = firstWaiting()
+      return taken.map((entry) => entry.url)
     },
-    wait: (due, id) => void statement.insertWaiting.run(due, id),
-    nextWaiting: () => (statement.nextWaiting.get() as { due: number | null }).due ?? undefined,
+    wait(time, id) {
+      statement.insertWaiting.run(time, id)
+      nextWaiting = Math.min(nextWaiting, time)
+    },
+    nextWaiting: () => (nextWaiting === Infinity ? undefined : nextWaiting),
     hold: (host, id) => void statement.hold.run(host, id),
     release: (host, id) => void statement.release.run(host, id),
     heldOfOneHost(count, skip) {
@@ -223,10 +264,33 @@ export function createEmbeddedStorage(db: DatabaseSync, folder: string, onClose:
     hostById: (id) => hostRow(statement.hostById.get(id) as Row),
     insertHost: (name) =>
       hostRow(statement.hostById.get(Number(statement.insertHost.run(name).lastInsertRowid)) as Row),
-    updateHost: (row) =>
-      void statement.updateHost.run(row.due, row.answeredAt, row.blockedUntil, row.blockedReason, row.strikes, row.id),
-    dueHosts: (now, count) => (statement.dueHosts.all(now, count) as Row[]).map(hostRow),
-    upcomingHosts: (now, count) => (statement.upcomingHosts.all(now, count) as Row[]).map(hostRow),
+    updateHost(row) {
+      const { health } = row
+      wrote = true
+      statement.updateHost.run(
+        row.due,
+        row.answeredAt,
+        row.blockedUntil,
+        row.blockedReason,
+        health.strikes,
+        health.streak,
+        health.streakSince,
+        health.blockedAt,
+        health.latencyMs,
+        row.address,
+        row.closestMs,
+        row.id,
+      )
+      for (const of of HOST_CLASSES) due[of].set(row.id, of === classOf(health) ? row.due : null)
+    },
+    dueHosts: (of, now, count) => due[of].first(count, now),
+    upcomingHosts: (of, now, count) => due[of].after(count, now),
+    lend(host) {
+      for (const of of HOST_CLASSES) due[of].lend(host)
+    },
+    giveBack(host) {
+      for (const of of HOST_CLASSES) due[of].giveBack(host)
+    },
     lanesOf: (host) => (statement.lanesOf.all(host) as Row[]).map(laneRow),
     hostOfLane: (id) => (statement.hostOfLane.get(id) as { host: number }).host,
     insertLane(host, origin) {
@@ -265,6 +329,7 @@ export function createEmbeddedStorage(db: DatabaseSync, folder: string, onClose:
     saveCounters(counters) {
       const text = JSON.stringify(counters)
       if (text === savedCounters) return
+      wrote = true
       statement.saveMeta.run('counters', text)
       savedCounters = text
     },
@@ -278,7 +343,7 @@ export function createEmbeddedStorage(db: DatabaseSync, folder: string, onClose:
           statement.saveMeta.run('clean', 1)
           statement.commit.run()
         } finally {
-          onClose()
+          options.onClose()
         }
       })
     },
@@ -317,7 +382,15 @@ export function hostRow(row: Row): HostRow {
     answeredAt: row['answered_at'] as number | null,
     blockedUntil: row['blocked_until'] as number,
     blockedReason: row['blocked_reason'] as string | null,
-    strikes: row['strikes'] as number,
+    health: {
+      strikes: row['strikes'] as number,
+      streak: row['streak'] as number,
+      streakSince: row['streak_since'] as number,
+      blockedAt: row['blocked_at'] as number,
+      latencyMs: row['latency_ms'] as number,
+    },
+    address: row['address'] as string | null,
+    closestMs: row['closest_ms'] as number | null,
   }
 }
 

@@ -1,0 +1,27 @@
+/** One request for a page, as its record tells of it, and how far its times can be trusted. */
+
+/** A start is cut (up to 1 ms too early), a duration is rounded (up to half a millisecond off). */
+export const CUT_MS = 1
+export const ROUNDED_MS = 0.5
+
+export interface Visit {
+  /** The page's row. */
+  readonly id: number
+  readonly host: number
+  readonly lane: number
+  /** Clock ms, cut. */
+  readonly startedAt: number
+  readonly answerMs: number
+  readonly durationMs: number
+}
+
+/** The same in the temporary database. */
+export interface VisitRow {
+  readonly host: number
+  readonly start: number
+  /** The start with the time to the answer, and to the last byte. */
+  readonly answer: number
+  readonly finish: number
+  readonly id: number
+  readonly lane: number
+}

@@ -1,0 +1,86 @@
+/**
+ * The fetcher as the tasks of one lease see it. Whatever they send passes here: the lease must still hold at that very
+ * moment, the audit sees it, and the slot learns when the host keeps us waiting.
+ */
+import type { Fetcher } from '../fetch/index.ts'
+import type { Settlement } from '../frontier/index.ts'
+import type { HostKey } from '../model/index.ts'
+import type { PolitenessAudit } from '../politeness/index.ts'
+import type { Clock } from '../base/index.ts'
+import type { Permit } from './permit.ts'
+import type { Slot } from './slots.ts'
+
+/** What the audit said of a request. */
+export type Finding = Pick<Settlement, 'spareMs' | 'impolite'>
+
+export interface WatchedFetcher extends Fetcher {
+  /** What the audit said of the last request, once. */
+  takeFinding(): Finding
+}
+
+/** Nothing has left us, and the lease is over: whoever asked gives the task back. */
+const NEVER_SENT = { kind: 'aborted' } as const
+
+export function createWatchedFetcher(
+  fetcher: Fetcher,
+  host: HostKey,
+  deps: {
+    readonly clock: Clock
+    readonly permit: Permit
+    readonly audit: PolitenessAudit
+    readonly slot: Slot
+    /** One request to the host is under way at a time, so the lease alone keeps its pace. */
+    readonly isAlone: boolean
+  },
+): WatchedFetcher {
+  const { clock, permit, audit, slot } = deps
+  let finding: Finding = {}
+
+  /** With several under way, one may have been answered since the lease was granted: the delay counts from that too. */
+  const waitForOthers = async (signal: AbortSignal | undefined): Promise<void> => {
+    try {
+      while (audit.freeAt(host) > clock.now()) await clock.sleepUntil(audit.freeAt(host), signal)
+    } catch {
+      // Aborted: whoever sends sees that for itself.
+    }
+  }
+
+  return {
+    ...fetcher,
+    async fetch(request, signal) {
+      if (!deps.isAlone) await waitForOthers(signal)
+      if (!permit.holds()) return NEVER_SENT
+      let isAnswered = false
+      const answered = (at: number): void => {
+        if (isAnswered) return
+        isAnswered = true
+        audit.answered(host, at)
+        slot.answered()
+        request.onAnswer?.(at)
+      }
+      const violations = audit.violations
+      const spareMs = audit.started(host)
+      finding = {
+        ...(spareMs === undefined ? {} : { spareMs }),
+        ...(audit.violations === violations ? {} : { impolite: true }),
+      }
+      slot.sent(clock.now())
+      const outcome = await fetcher.fetch({ ...request, onAnswer: answered }, signal)
+      slot.ended()
+      // What never left us asks nothing of anybody; what was cut off may have arrived.
+      if (outcome.kind === 'refused' || outcome.kind === 'elsewhere' || (outcome.kind === 'error' && !outcome.sent)) {
+        finding = {}
+        audit.withdrawn(host)
+        return outcome
+      }
+      if (outcome.kind === 'aborted') answered(clock.now())
+      audit.ended(host)
+      return outcome
+    },
+    takeFinding() {
+      const taken = finding
+      finding = {}
+      return taken
+    },
+  }
+}

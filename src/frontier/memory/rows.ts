@@ -1,0 +1,66 @@
+/**
+ * Copies of rows, so that nobody holds on to one that is stored. Each is written out field by field: a spread makes
+ * objects of twice the size, and there are millions of them.
+ */
+import type { RobotsRecord } from '../../model/index.ts'
+import type { HostRow, LaneRow, RobotsSummary, UrlRow } from '../storage.ts'
+
+export function copyUrl(row: Omit<UrlRow, 'id'>, id: number): UrlRow {
+  return {
+    id,
+    kind: row.kind,
+    url: row.url,
+    lane: row.lane,
+    via: row.via,
+    referrer: row.referrer,
+    redirects: row.redirects,
+    nesting: row.nesting,
+    tier: row.tier,
+    depth: row.depth,
+    state: row.state,
+    attempts: row.attempts,
+    reason: row.reason,
+    at: row.at,
+  }
+}
+
+export function copyHost(row: HostRow): HostRow {
+  return {
+    id: row.id,
+    key: row.key,
+    due: row.due,
+    answeredAt: row.answeredAt,
+    blockedUntil: row.blockedUntil,
+    blockedReason: row.blockedReason,
+    health: row.health,
+    address: row.address,
+    closestMs: row.closestMs,
+  }
+}
+
+export function copyLane(row: LaneRow, robots: RobotsSummary | undefined): LaneRow {
+  return {
+    id: row.id,
+    origin: row.origin,
+    queued: row.queued,
+    robots,
+    robotsNotBefore: row.robotsNotBefore,
+    robotsAttempts: row.robotsAttempts,
+    robotsMoved: row.robotsMoved,
+  }
+}
+
+export function summarise(robots: RobotsRecord): RobotsSummary {
+  return {
+    origin: robots.origin,
+    state: robots.state,
+    refusal: robots.refusal,
+    status: robots.status,
+    detail: robots.detail,
+    fetchedAt: robots.fetchedAt,
+    version: robots.version,
+    staleSince: robots.staleSince,
+    expiresAt: robots.expiresAt,
+    crawlDelayMs: robots.crawlDelayMs,
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * How a worker of a fleet talks to a frontier that lives elsewhere and has another clock. Messages take time, get lost
+ * and come twice; what is not answered is sent again under the same name, and the other side answers the same thing
+ * once more.
+ *
+ * Times never travel as they are: what travels is how long ago something was when it was sent, or how far ahead. The
+ * receiver counts from when it received it, so an answer is never taken for older than it is, and a pause never ends
+ * before its time.
+ */
+import type { Rng } from '../base/index.ts'
+import type { Frontier, HostChange, Lease, LeaseAnswer, Output, Settlement, SettleAnswer } from '../frontier/index.ts'
+import type { HostHealth, HostRecord, Outcome, RobotsRecord } from '../model/index.ts'
+import type { SimProcess, World } from './world.ts'
+
+export interface LinkQuality {
+  readonly latencyMs: number
+  /** The share of messages that never arrive, each way. */
+  readonly loss: number
+  /** The share of messages that arrive twice. */
+  readonly doubling: number
+  /** After so long without an answer a message is sent again. */
+  readonly resendMs: number
+}
+
+export interface LinkDeps {
+  readonly world: World
+  readonly worker: SimProcess
+  readonly store: SimProcess
+  readonly rng: Rng
+  /** A step of the worker, at which something may happen to it. */
+  step(what: string): void
+}
+
+/** Answers that the other side keeps in case they are asked for again. */
+const ANSWERS_KEPT = 64
+
+/**
+ * The frontier as this worker sees it. Records are written where the frontier lives, by `output`.
+ */
+export function createLink(
+  frontier: Frontier,
+  output: Output | undefined,
+  quality: LinkQuality,
+  deps: LinkDeps,
+): Frontier {
+  const { world, worker, store, rng, step } = deps
+  let serial = 0
+  /** What the store's side has answered or is working on, by the name of the message. */
+  const answers = new Map<string, Promise<unknown>>()
+
+  const carry = (to: SimProcess, deliver: () => void): void => {
+    const send = (): void => void to.later(quality.latencyMs * (0.5 + rng.next()), deliver)
+    if (rng.next() >= quality.loss) send()
+    if (rng.next() < quality.doubling) send()
+  }
+
+  /**
+   * One call: `ask` runs at the store with the age of what it carries, `answer` at the worker. Only the first answer
+   * to arrive counts.
+   */
+  const call = <T, A>(
+    what: string,
+    ask: (lag: (local: number) => number) => Promise<T>,
+    read: (answer: T, local: (storeTime: number) => number) => A,
+    options: { readonly repeats?: boolean } = {},
+  ): Promise<A> => {
+    if (!worker.alive) return new Promise(() => {})
+    step(`${what} sent`)
+    const name = `${worker.name} ${serial++}`
+    return new Promise((resolve, reject) => {
+      let heard = false
+      const hear = (answer: T, storeNow: number): void => {
+        if (heard) return
+        heard = true
+        cancel()
+        const shift = worker.clock.now() - storeNow
+        try {
+          step(`${what} heard`)
+        } catch (error) {
+          reject(error)
+          return
+        }
+        const value = read(answer, (time) => time + shift)
+        if (worker.frozen) worker.later(0, () => resolve(value))
+        else resolve(value)
+      }
+      let cancel = (): void => {}
+      const send = (): void => {
+        if (!worker.alive) return
+        const sentAt = worker.clock.now()
+        carry(store, () => {
+          const shift = store.clock.now() - sentAt
+          const known = options.repeats === true ? undefined : answers.get(name)
+          const answering = (known as Promise<T> | undefined) ?? ask((time) => time + shift)
+          answers.set(name, answering)
+          if (answers.size > ANSWERS_KEPT) answers.delete(answers.keys().next().value as string)
+          answering.then(
+            (answer) => {
+              const storeNow = store.clock.now()
+              carry(worker, () => hear(answer, storeNow))
+            },
+            (error: unknown) => world.fail(error),
+          )
+        })
+        cancel = worker.clock.timer(quality.resendMs, send)
+      }
+      send()
+    })
+  }
+
+  return {
+    add: (found) =>
+      call(
+        'add',
+        () => frontier.add(found),
+        (answer) => answer,
+      ),
+    lease: (request) =>
+      // Not remembered here: the frontier itself answers a named asking the same way again.
+      call<LeaseAnswer, LeaseAnswer>('lease', () => frontier.lease(request), localLeases, { repeats: true }),
+    settle: (settlements) =>
+      call<SettleAnswer, SettleAnswer>(
+        'settle',
+        (there) =>
+          frontier.settle(
+            settlements.map((settlement) => settlementFor(settlement, there)),
+            output,
+          ),
+        (answer) => answer,
+      ),
+    extend: (lease) =>
+      call(
+        'extend',
+        () => frontier.extend(lease),
+        (answer) => answer,
+      ),
+    host: (key, change) =>
+      call<HostRecord | undefined, HostRecord | undefined>(
+        'host',
+        (there) => frontier.host(key, change === undefined ? undefined : changeFor(change, there)),
+        (record, here) => (record === undefined ? undefined : recordFor(record, here)),
+      ),
+    stats: () =>
+      call(
+        'stats',
+        () => frontier.stats(),
+        (answer) => answer,
+      ),
+    // The frontier is not the worker's to close.
+    close: () => Promise.resolve(),
+  }
+}
+
+type Translate = (time: number) => number
+
+/** Zero and null stand for never, on every clock. */
+const moved = (time: number, translate: Translate): number => (time === 0 ? 0 : translate(time))
+
+function localLeases(answer: LeaseAnswer, here: Translate): LeaseAnswer {
+  return {
+    ...answer,
+    nextAt: answer.nextAt === null ? null : here(answer.nextAt),
+    leases: answer.leases.map((lease): Lease => ({
+      ...lease,
+      grantedAt: here(lease.grantedAt),
+      notBefore: here(lease.notBefore),
+      expiresAt: here(lease.expiresAt),
+      health: healthFor(lease.health, here),
+    })),
+  }
+}
+
+function healthFor(health: HostHealth, translate: Translate): HostHealth {
+  return {
+    ...health,
+    streakSince: moved(health.streakSince, translate),
+    blockedAt: moved(health.blockedAt, translate),
+  }
+}
+
+function changeFor(change: HostChange, translate: Translate): HostChange {
+  const { blockedUntil, health } = change
+  return {
+    ...change,
+    ...(blockedUntil === undefined ? {} : { blockedUntil: moved(blockedUntil, translate) }),
+    ...(health === undefined ? {} : { health: healthFor(health, translate) }),
+  }
+}
+
+function robotsFor(record: RobotsRecord, translate: Translate): RobotsRecord {
+  return {
+    ...record,
+    fetchedAt: moved(record.fetchedAt, translate),
+    expiresAt: moved(record.expiresAt, translate),
+    staleSince: record.staleSince === null ? null : moved(record.staleSince, translate),
+  }
+}
+
+function recordFor(record: HostRecord, translate: Translate): HostRecord {
+  return {
+    ...record,
+    answeredAt: record.answeredAt === null ? null : translate(record.answeredAt),
+    blockedUntil: moved(record.blockedUntil, translate),
+    health: healthFor(record.health, translate),
+    robots: record.robots.map((robots) => robotsFor(robots, translate)),
+  }
+}
+
+function settlementFor(settlement: Settlement, translate: Translate): Settlement {
+  const { answeredAt, outcome, host, robots } = settlement
+  return {
+    ...settlement,
+    outcome: outcomeFor(outcome, translate),
+    ...(answeredAt === undefined ? {} : { answeredAt: translate(answeredAt) }),
+    ...(host === undefined ? {} : { host: changeFor(host, translate) }),
+    ...(robots === undefined ? {} : { robots: robotsFor(robots, translate) }),
+  }
+}
+
+function outcomeFor(outcome: Outcome, translate: Translate): Outcome {
+  return outcome.kind === 'retry' ? { ...outcome, notBefore: moved(outcome.notBefore, translate) } : outcome
+}
