@@ -9,7 +9,6 @@ import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { fetchCommand } from './commands/fetch.ts'
 import { robotsCommand } from './commands/robots.ts'
-import { simulateCommand } from './commands/simulate.ts'
 import { statusCommand } from './commands/status.ts'
 import { whyCommand } from './commands/why.ts'
 import { EXIT, exitCodeOf } from './exit-code.ts'
@@ -26,7 +25,8 @@ const COMMANDS: Record<Exclude<CommandName, 'help'>, Command> = {
   robots: robotsCommand,
   fetch: fetchCommand,
   config: configCommand,
-  simulate: simulateCommand,
+  // Nobody else waits for the simulator to be read.
+  simulate: async (invocation) => (await import('./commands/simulate.ts')).simulateCommand(invocation),
   doctor: doctorCommand,
   demo: demoCommand,
 }

@@ -184,15 +184,17 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
     committed: Readonly<Record<string, number>>,
     isNew: boolean,
   ): ReturnType<typeof openOutputFolder> {
+    const disk = options.disk === undefined ? {} : { disk: options.disk }
     try {
-      if (isNew && hasRecords(path)) {
+      if (isNew && hasRecords(path, disk)) {
         throw new TiptoeError('store', `${path} has records, but the store that knows of them is gone`, {
           hint: 'put the folder state/ back, or start over with --fresh',
         })
       }
-      return openOutputFolder(path, committed, options.disk === undefined ? {} : { disk: options.disk })
+      return openOutputFolder(path, committed, disk)
     } catch (error) {
-      void frontier.close()
+      // What went wrong here is what is told.
+      frontier.close().catch(() => {})
       throw error
     }
   }

@@ -5,7 +5,7 @@
  * It keeps true that nothing is sent outside a lease, that each task of a lease is settled exactly once, and that a
  * stop takes no longer than it may. Which slots are free is for slots.ts to say, and what a lease permits for permit.ts. When a host is due, and when the crawl is over, is the frontier's to say.
  */
-import { TiptoeError, type HostKey, type Task } from '../model/index.ts'
+import { TiptoeError, type Task } from '../model/index.ts'
 import type { Frontier, HostChange, Lease, Output, Settlement } from '../frontier/index.ts'
 import type { PolitenessAudit } from '../politeness/index.ts'
 import { createAsking } from './asking.ts'
@@ -13,6 +13,7 @@ import type { TaskContext, TaskResult } from './context.ts'
 import { runPageTask } from './page-task.ts'
 import { askedAt, createPermit, type AskedAt, type Permit } from './permit.ts'
 import { failed } from './records.ts'
+import { createReserve } from './reserve.ts'
 import { refuseOrigin, runRobotsTask } from './robots-task.ts'
 import { startPulse } from './pulse.ts'
 import { createSettler } from './settler.ts'
@@ -63,12 +64,12 @@ export function createEngine(options: EngineOptions): Engine {
   const slots = createSlots(options.slots)
   const asking = createAsking()
   const pulse = startPulse(clock)
+  const reserve = createReserve({ clock, audit })
   const settler = createSettler(frontier, options.output, { clock })
   const aborter = new AbortController()
   /** Leases being worked on, and settlements on their way to the store. */
   const working = new Set<Promise<void>>()
   const settling = new Set<Promise<void>>()
-  const blocked = new Map<HostKey, number>()
   let answeredEver = false
   let pendingFetches = 0
   let bytes = 0
@@ -184,14 +185,6 @@ export function createEngine(options: EngineOptions): Engine {
   /** The slot does not wait for the store: it is free for the next host as soon as this one has answered. */
   const hand = (lease: Lease, task: Task, result: TaskResult): void => track(settling, settle(lease, task, result))
 
-  /** A host that asked to be left alone is left alone by every slot at once, whatever leases are out on it. */
-  const block = (host: HostKey, until: number): void => {
-    for (const [name, end] of blocked) if (end <= clock.now()) blocked.delete(name)
-    blocked.set(host, Math.max(until, blocked.get(host) ?? 0))
-    audit.paused(host, until)
-  }
-  const isBlocked = (host: HostKey): boolean => (blocked.get(host) ?? 0) > clock.now()
-
   /**
    * Where hosts are paced by their address, and that of this one is not known: found out, for the next lease to obey.
    * A name without an address is asked for as it is, and fails.
@@ -208,20 +201,19 @@ export function createEngine(options: EngineOptions): Engine {
     return blockedUntil > clock.now() ? { blockedUntil, blockedReason: 'the clock of this machine jumped' } : undefined
   }
 
-  /** What has to be known of the host before anything is sent to it; then the lease is given back with that. */
-  const changeBefore = async (lease: Lease): Promise<{ readonly host: HostChange } | undefined> => {
-    const doubt = doubtAfterLeap(lease)
-    if (doubt !== undefined) return { host: doubt }
-    const address = await addressToLearn(lease)
-    return address === undefined ? undefined : { host: { address } }
-  }
+  /** What speaks against a request to the host at this moment: then the lease is given back with it. */
+  const against = (lease: Lease): HostChange | undefined =>
+    doubtAfterLeap(lease) ??
+    reserve.against(lease.host, { ...tasks.registry.policyOf(lease.host), delayMs: lease.delayMs })
 
   const work = async (lease: Lease, since: AskedAt): Promise<void> => {
     const permit = createPermit(lease, since, settings.timeoutMs, { clock, frontier, pulse })
     const slot = slots.enter(lease.health.streak > 0)
+    const leave = reserve.enter(lease.host)
     try {
       await workIn(slot, lease, permit)
     } finally {
+      leave()
       slot.leave()
     }
   }
@@ -234,16 +226,18 @@ export function createEngine(options: EngineOptions): Engine {
       slot,
       isAlone: tasks.registry.policyOf(lease.host).concurrency === 1,
     })
-    const change = (await changeBefore(lease)) ?? {}
+    const address = await addressToLearn(lease)
+    let change: HostChange | undefined = address === undefined ? undefined : { address }
     let nextStart = clock.now() + lease.notBefore - lease.grantedAt
     let { health } = lease
-    let over = 'host' in change
+    let over = change !== undefined
     for (const task of lease.tasks) {
       if (!over && nextStart > clock.now()) await clock.sleepUntil(nextStart, aborter.signal).catch(() => {})
+      change ??= against(lease)
       // A host that kept us waiting for so long has given its slot away: its next task comes with another lease.
-      if (over || slot.parked || ending !== undefined || isBlocked(lease.host) || !(await permit.ask())) {
+      if (over || change !== undefined || slot.parked || ending !== undefined || !(await permit.ask())) {
         over = true
-        hand(lease, task, { outcome: { kind: 'returned' }, ...change })
+        hand(lease, task, { outcome: { kind: 'returned' }, ...(change === undefined ? {} : { host: change }) })
         continue
       }
       const result = { ...(await runTask(task, { ...lease, health }, fetcher)), ...fetcher.takeFinding() }
@@ -253,7 +247,10 @@ export function createEngine(options: EngineOptions): Engine {
         fail(new TiptoeError('network', `no host can be reached: ${result.offline}`, { hint }))
       }
       if (result.answeredAt !== undefined) nextStart = result.answeredAt + lease.delayMs
-      if (result.host?.blockedUntil !== undefined) block(lease.host, result.host.blockedUntil)
+      if (result.host?.blockedUntil !== undefined)
+        reserve.pause(lease.host, result.host.blockedUntil, result.host.blockedReason ?? '')
+      // The frontier may have taken the lease back, and then it will never hear of this answer from a settlement.
+      if (!permit.holds()) reserve.pause(lease.host, nextStart, 'asked under a lease that ran out')
       hand(lease, task, result)
     }
   }

@@ -5,7 +5,15 @@ import { createRng, createSystemClock, createVirtualClock, type Clock } from '..
 import { settingsFromLibrary } from '../config/index.ts'
 import type { Fetcher, FetchOutcome } from '../fetch/index.ts'
 import type { Lease } from '../frontier/index.ts'
-import { UNKNOWN_HEALTH, type HostKey, type NormalizedUrl, type Origin, type Task } from '../model/index.ts'
+import {
+  UNKNOWN_HEALTH,
+  type HostKey,
+  type HostRecord,
+  type NormalizedUrl,
+  type Origin,
+  type RobotsRecord,
+  type Task,
+} from '../model/index.ts'
 import { createHostRegistry } from '../politeness/index.ts'
 import { hostKey } from '../url/index.ts'
 import type { TaskContext, TaskResult } from './context.ts'
@@ -268,10 +276,13 @@ const contextOf = (
   deps: { clock: Clock; fetcher: Pick<Fetcher, 'fetch'> },
   more: Parameters<typeof settingsFromLibrary>[0] = {},
 ) => {
+  // What was learnt counts as stored.
+  const kept = new Map<Origin, RobotsRecord>()
   const registry = createHostRegistry({
     defaultPolicy: { delayMs: 0, concurrency: 1 },
     productToken: 'Tiptoe',
-    load: async () => undefined,
+    load: async () => ({ robots: [...kept.values()] }) as unknown as HostRecord,
+    onRecord: (record) => void kept.set(record.origin, record),
   })
   const context = {
     settings: settingsOf(more),

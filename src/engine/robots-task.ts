@@ -5,6 +5,7 @@
 import type { FetchError, FetchResponse } from '../fetch/index.ts'
 import type { HostChange } from '../frontier/index.ts'
 import type { FoundUrl, NormalizedUrl, RobotsRecord, Task } from '../model/index.ts'
+import { isGivenUp } from '../politeness/index.ts'
 import { parseRobots, ROBOTS_MAX_BYTES } from '../robots/index.ts'
 import { normalizeUrl } from '../url/index.ts'
 import { addressOf, type TaskContext, type TaskResult } from './context.ts'
@@ -25,6 +26,10 @@ export async function runRobotsTask(task: Task, context: TaskContext): Promise<T
   const { settings, fetcher, clock, lease, signal } = context
   if (settings.ignoreRobotsBecause !== undefined) {
     return unavailable(task, null, `robots.txt is not asked for: ${settings.ignoreRobotsBecause}`, context)
+  }
+  if (isGivenUp(lease.health, clock.now(), settings.patienceMs)) {
+    const why = { status: null, detail: 'robots.txt is not asked for any more: the host refused or failed everything' }
+    return unreachable(task, why, undefined, context)
   }
   const accept = 'text/plain,*/*;q=0.5'
   const request = { url: task.url, accept, maxBodyBytes: ROBOTS_MAX_BYTES, ...addressOf(lease) }
@@ -58,7 +63,9 @@ async function broke(task: Task, error: FetchError, context: TaskContext): Promi
 async function answered(task: Task, response: FetchResponse, context: TaskContext): Promise<TaskResult> {
   const refusal = refusalOf(response)
   if (refusal !== undefined) return overloaded(task, setbackOf(refusal, context), refusal.status, context)
-  return { ...(await responded(task, response, context)), host: afterAnswer(response, context) }
+  const result = await responded(task, response, context)
+  // A host whose pages are refused may well answer for its robots.txt, again and again: that ends no row of refusals.
+  return context.lease.health.streak < 0 ? result : { ...result, host: afterAnswer(response, context) }
 }
 
 /** A 429 or 503: the host is paused, and its robots.txt counts as one that cannot be had. */

@@ -49,7 +49,7 @@ export function createWatchedFetcher(
     ...fetcher,
     async fetch(request, signal) {
       if (!deps.isAlone) await waitForOthers(signal)
-      if (!permit.holds()) return NEVER_SENT
+      if (!permit.holds() || signal?.aborted === true) return NEVER_SENT
       let isAnswered = false
       const answered = (at: number): void => {
         if (isAnswered) return

@@ -6,7 +6,7 @@ import type { Groups } from './groups.ts'
 import { rankOf } from './intake.ts'
 import type { Ledger } from './ledger.ts'
 import type { Host, Lane, Roster } from './roster.ts'
-import { isFresh, tasksPerLease } from './schedule.ts'
+import { tasksPerLease } from './schedule.ts'
 import {
   classOf,
   HOST_CLASSES,
@@ -108,14 +108,14 @@ export function createGranting(
     let best: { lane: Lane; row: UrlRow } | undefined
     for (const lane of host.lanes) {
       if (lane.row.queued <= lane.leased || lane.robotsLeased || lane.row.robotsMoved) continue
-      if (!isFresh(lane.row.robots, now) && lane.row.robotsNotBefore > now) continue
+      if (!roster.isInForce(host, lane, now) && lane.row.robotsNotBefore > now) continue
       const row = headOf(lane)
       if (row === undefined) continue
       if (best === undefined || rankOf(row) < rankOf(best.row)) best = { lane, row }
     }
     if (best === undefined) return undefined
     const { lane } = best
-    if (!isFresh(lane.row.robots, now)) {
+    if (!roster.isInForce(host, lane, now)) {
       lane.robotsLeased = true
       return { tasks: [robotsTask(host, lane)], robotsVersion: null }
     }
@@ -125,6 +125,7 @@ export function createGranting(
     const count = Math.min(room, most)
     const tasks = storage.head(lane.row.id, count, ledger.leasedIds).map((id) => taskOf(storage.url(id), host, lane))
     lane.leased += tasks.length
+    if (tasks.length > 0) lane.robotsUnused = false
     return tasks.length === 0 ? undefined : { tasks, robotsVersion: lane.row.robots?.version ?? null }
   }
 

@@ -30,6 +30,11 @@ export interface Lane {
   leased: number
   /** Its robots.txt is out on a lease. */
   robotsLeased: boolean
+  /**
+   * Its robots record was had and nothing was asked under it yet. If its host has to wait for longer than it lives, it
+   * is in force for that next turn, or the host would be asked for nothing but its robots.txt for ever.
+   */
+  robotsUnused: boolean
 }
 
 export interface Host {
@@ -58,6 +63,8 @@ export interface Roster {
   policy(host: Host): HostPolicy
   /** Leases that the host may have at once. */
   maxLeases(host: Host): number
+  /** Whether the lane's robots record speaks for its next request. */
+  isInForce(host: Host, lane: Lane, now: number): boolean
   /** When the host is due as its leases stand; null when it has nothing that could be leased. */
   dueAt(host: Host, now: number): number | null
   /** Writes the host's row, with the due time it would have if nothing were leased. */
@@ -79,6 +86,8 @@ export interface RosterOptions extends Pick<FrontierOptions, 'policyOf' | 'crawl
   readonly groups: Groups
   /** After an unclean stop: when the crawl was opened. Each host then waits its delay once from there. */
   readonly uncleanAt: number | null
+  /** What was stored before this time is by a clock that may be behind ours by `lagMs`. */
+  readonly reopened: { readonly at: number; readonly lagMs: number } | null
   /** Hosts kept in memory beside the leased ones. */
   readonly hostsKept?: number | undefined
 }
@@ -95,7 +104,12 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
   const adopt = (row: HostRow): Host => {
     const host: Host = {
       row,
-      lanes: storage.lanesOf(row.id).map((lane) => ({ row: lane, leased: 0, robotsLeased: false })),
+      lanes: storage.lanesOf(row.id).map((lane) => ({
+        row: lane,
+        leased: 0,
+        robotsLeased: false,
+        robotsUnused: false,
+      })),
       errands: storage.errandsOf(row.id),
       errandsLeased: new Set(),
       leases: 0,
@@ -143,7 +157,7 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
     let soonest: number | null = null
     for (const lane of host.lanes) {
       if (lane.row.queued <= (alone ? 0 : lane.leased)) continue
-      if (isFresh(lane.row.robots, now)) return 0
+      if (isInForce(host, lane, now)) return 0
       if (lane.row.robotsMoved || (!alone && lane.robotsLeased)) continue
       soonest = Math.min(soonest ?? Infinity, lane.row.robotsNotBefore)
     }
@@ -157,7 +171,15 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
       blockedUntil: host.row.blockedUntil,
       delayMs: delay,
     })
-    return options.uncleanAt === null ? start : Math.max(start, delay === 0 ? 0 : options.uncleanAt + delay)
+    const { uncleanAt, reopened } = options
+    const isStored = start > 0 && reopened !== null && (host.row.answeredAt ?? 0) < reopened.at
+    const unclean = uncleanAt === null || delay === 0 ? 0 : uncleanAt + delay
+    return Math.max(isStored ? start + reopened.lagMs : start, unclean)
+  }
+  const isInForce = (host: Host, lane: Lane, now: number): boolean => {
+    const { robots } = lane.row
+    if (isFresh(robots, now)) return true
+    return robots !== undefined && lane.robotsUnused && Math.max(pacedFrom(host), host.place) >= robots.expiresAt
   }
   const due = (host: Host, now: number, alone: boolean): number | null => {
     const work = workAt(host, now, alone)
@@ -176,6 +198,7 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
 
   return {
     byKey,
+    isInForce,
     byId(id) {
       const known = byIds.get(id)
       return known === undefined ? adopt(storage.hostById(id)) : used(known)
@@ -188,7 +211,7 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
       }
       let lane = host.lanes.find((candidate) => candidate.row.origin === origin)
       if (lane === undefined) {
-        lane = { row: storage.insertLane(host.row.id, origin), leased: 0, robotsLeased: false }
+        lane = { row: storage.insertLane(host.row.id, origin), leased: 0, robotsLeased: false, robotsUnused: false }
         host.lanes.push(lane)
         laneHosts.set(lane.row.id, host)
       }

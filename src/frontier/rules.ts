@@ -25,8 +25,11 @@ const NEXT_HOSTS = 5
 export interface RunOptions {
   /** How often the crawl was opened, this time included. */
   readonly opening: number
-  /** When the crawl was opened, if it existed before; null for a new one. */
-  readonly reopenedAt: number | null
+  /**
+   * When the crawl was opened, if it existed before, and by how much the clock of then may be behind ours; null for a
+   * new one.
+   */
+  readonly reopened: { readonly at: number; readonly lagMs: number } | null
   /** When it was last opened after an unclean stop; null for never. */
   readonly uncleanAt: number | null
   /** Hosts kept in memory beside the leased ones; as many as is sensible when absent. */
@@ -40,7 +43,7 @@ export function createRules(
 ): Frontier {
   const { clock } = deps
   const counters = storage.counters()
-  const groups = createGroups(options.groups, options.reopenedAt)
+  const groups = createGroups(options.groups, options.reopened?.at ?? null)
   const roster = createRoster(storage, counters, { ...options, groups })
   const touched = new Set<Host>()
   const intake = createIntake(storage, roster, counters, options.maxDepth, touched)

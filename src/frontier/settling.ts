@@ -65,6 +65,7 @@ export function createSettling(
       lane.row.robots = summary
       lane.row.robotsAttempts = 0
       lane.row.robotsNotBefore = 0
+      lane.robotsUnused = true
       storage.saveRobots(lane.row.id, settlement.robots)
     }
     storage.updateLane(lane.row)

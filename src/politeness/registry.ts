@@ -47,7 +47,7 @@ export interface HostRegistry {
    * version that is in force by the lease, rules at hand that have another are read again first; null asks for none.
    */
   verdict(url: NormalizedUrl, robotsVersion?: string | null): Promise<RobotsVerdict | undefined>
-  /** What the origin's robots.txt came to, as it was last known; undefined when it never was. */
+  /** What the origin's robots.txt came to, as it is kept for everyone; undefined when it was never known. */
   recordOf(origin: Origin): Promise<RobotsRecord | undefined>
   /** Takes in a record that was just fetched, before it is stored for everyone. */
   learn(record: RobotsRecord): void
@@ -115,7 +115,11 @@ export function createHostRegistry(options: HostRegistryOptions): HostRegistry {
       const detail = `${deciding} (version ${record.version})`
       return allowed ? { allowed, detail } : { allowed, reason: 'robots', detail }
     },
-    recordOf: async (origin) => (await lookUp(origin))?.record,
+    async recordOf(origin) {
+      // What is at hand may be older than what another worker has stored, or may never have been accepted.
+      const host = await options.load(hostKey(`${origin}/` as NormalizedUrl))
+      return host?.robots.find((record) => record.origin === origin)
+    },
     learn: (record) => void learn(record),
   }
 }

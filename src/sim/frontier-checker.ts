@@ -5,7 +5,8 @@
  * - No task is out twice, none is handed out once it is settled, and no more than the limit.
  * - robots.txt first, not again while it is fresh, and what is stored of it is what the host said.
  */
-import type { Frontier, FrontierStats, Lease, Settlement } from '../frontier/index.ts'
+import type { Clock } from '../base/index.ts'
+import type { Frontier, FrontierStats, Lease, LeaseRequest, Settlement } from '../frontier/index.ts'
 import type { RobotsRecord, Task } from '../model/index.ts'
 import type { PaceChecker } from './pace-checker.ts'
 import type { RecordsChecker } from './records-checker.ts'
@@ -27,15 +28,21 @@ export interface FrontierCheckerOptions {
   /** robots.txt is not asked for. */
   readonly ignoresRobots: boolean
   concurrencyOf(host: string): number
+  /** The delay that a latency asks for. */
+  latencyDelayMs(latencyMs: number): number
+  /** Hosts wait for each other, and so for longer than their own pace says. */
+  readonly hasGroups: boolean
   /** Told of every violation. */
   fail(error: unknown): void
 }
 
 export interface FrontierChecker extends WebObserver {
   /** The same frontier, watched. `now` is its clock. */
-  watch(inner: Frontier, now: () => number): Frontier
+  watch(inner: Frontier, clock: Pick<Clock, 'now' | 'wall'>): Frontier
   /** The process that had it died: whatever was out is not any more. */
   forgetLeases(): void
+  /** How far the wall clock was ahead of the steady one when something was last committed. */
+  readonly skewCommitted: number
   readonly discovered: ReadonlySet<string>
   readonly settled: ReadonlyMap<string, string>
   readonly verbs: number
@@ -46,6 +53,7 @@ interface Out {
   readonly host: string
   readonly tasks: Set<string>
   readonly lastsMs: number
+  readonly isHeld: boolean
   expiresAt: number
 }
 
@@ -53,6 +61,9 @@ interface Out {
 interface Turn {
   answeredAt: number
   blockedUntil: number
+  /** When the last pause was imposed, and the smoothed latency. */
+  blockedAt: number
+  latencyMs: number
 }
 
 interface InForce {
@@ -61,7 +72,12 @@ interface InForce {
   readonly record: RobotsRecord
   /** By the clock of the process that has the frontier now. */
   expiresAt: number
+  /** Something was handed out under it. */
+  isUsed: boolean
 }
+
+/** What was stored by an earlier run may be by a clock that was so much behind, and is then waited for in addition. */
+const CLOCK_LAG_MS = 1_002
 
 const nameOf = (task: Task): string => (task.kind === 'robots' ? `robots ${task.origin}` : `${task.kind} ${task.url}`)
 
@@ -75,10 +91,13 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
   /** What robots.txt files have said so far, by their text. */
   const texts = new Map<string, RobotsRules>()
   const turns = new Map<string, Turn>()
+  const askings = new Map<string, { readonly request: string; readonly fences: readonly number[] }>()
   const lastRobots = new Map<string, Reaction | undefined>()
   let lastFence = 0
   let verbs = 0
   let homeNow = (): number => 0
+  let homeClock: Pick<Clock, 'now' | 'wall'> | undefined
+  let skewCommitted = 0
 
   const take = (found: Settlement['found']): void => {
     for (const { kind, url } of found ?? []) if (kind === 'page') discovered.add(url)
@@ -92,6 +111,8 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
   const takeBackExpired = (now: number): void => {
     for (const lease of leases.values()) {
       if (lease.expiresAt > now) continue
+      // Its holder may have sent something at the very last moment.
+      if (!lease.isHeld) turnOf(lease.host).answeredAt = Math.max(turnOf(lease.host).answeredAt, lease.expiresAt)
       for (const name of lease.tasks) close(lease, name)
     }
   }
@@ -100,9 +121,16 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
     if (options.ignoresRobots) return
     const known = robots.get(task.origin)
     const isFresh = known !== undefined && homeNow() < known.expiresAt
+    // A host that waits for longer than its robots.txt lives is asked once under it.
+    const hadToWait =
+      options.hasGroups ||
+      options.concurrencyOf(task.host) > 1 ||
+      (known !== undefined && earliestOf(task.host) >= known.expiresAt - CLOCK_LAG_MS)
+    const isForThisTurn = known?.isUsed === false && hadToWait
     if (task.kind === 'robots') {
-      if (isFresh) throw new Violation('robots', task.url, 'asked for again while the last one is fresh')
-    } else if (!isFresh) {
+      if (isFresh && homeNow() < known.expiresAt - CLOCK_LAG_MS)
+        throw new Violation('robots', task.url, 'asked for again while the last one is fresh')
+    } else if (!isFresh && !isForThisTurn) {
       throw new Violation(
         'robots',
         task.url,
@@ -126,6 +154,7 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
       fence: lease.fence,
       host: lease.host,
       tasks: new Set(),
+      isHeld,
       lastsMs: lease.expiresAt - lease.grantedAt,
       expiresAt: lease.expiresAt,
     }
@@ -140,24 +169,68 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
       entry.tasks.add(name)
       if (!isHeld) checkRobots(task)
     }
+    for (const { kind, origin } of lease.tasks) {
+      const known = robots.get(origin)
+      if (kind !== 'robots' && known !== undefined) known.isUsed = true
+    }
     leases.set(lease.fence, entry)
   }
 
+  const turnOf = (host: string): Turn => {
+    let turn = turns.get(host)
+    if (turn === undefined) {
+      turn = { answeredAt: -Infinity, blockedUntil: -Infinity, blockedAt: -Infinity, latencyMs: 0 }
+      turns.set(host, turn)
+    }
+    return turn
+  }
+
+  /** The same asking, because the answer was lost, gets the same leases, and no longer than they last. */
+  const checkAsking = ({ worker, request }: LeaseRequest, answered: readonly Lease[]): void => {
+    const before = askings.get(worker)
+    if (request !== undefined && before?.request === request && before.fences.some((fence) => leases.has(fence))) {
+      for (const { fence, host, expiresAt } of answered) {
+        if (!before.fences.includes(fence))
+          throw new Violation('asking', host, `another lease for the same request of ${worker}`)
+        if (expiresAt > (leases.get(fence)?.expiresAt ?? Infinity))
+          throw new Violation('asking', host, 'a lease grew longer by being asked for again')
+      }
+      return
+    }
+    if (request !== undefined) askings.set(worker, { request, fences: answered.map(({ fence }) => fence) })
+  }
+
+  /** When the host may be asked next, groups aside. With several under way, only pauses are known here. */
+  const earliestOf = (host: string): number => {
+    const { answeredAt, blockedUntil, latencyMs } = turnOf(host)
+    if (options.concurrencyOf(host) > 1) return blockedUntil
+    return Math.max(answeredAt + Math.max(options.pace.delayOf(host), options.latencyDelayMs(latencyMs)), blockedUntil)
+  }
+
   /** A lease is never given before its time, whatever its holder makes of it. */
-  const checkTurn = ({ host, tasks }: Lease): void => {
-    const turn = turns.get(host)
-    if (turn === undefined) return
+  const checkTurn = (lease: Lease): void => {
+    const { host, tasks, health } = lease
+    const turn = turnOf(host)
     const isAlone = options.concurrencyOf(host) === 1
-    const early = Math.max(isAlone ? turn.answeredAt + options.pace.delayOf(host) : 0, turn.blockedUntil) - homeNow()
+    const early = earliestOf(host) - homeNow()
     if (early > 0) throw new Violation('turn', host, `${tasks[0]?.url} was leased ${early} ms before its time`)
+    if (health.blockedAt < turn.blockedAt - CLOCK_LAG_MS)
+      throw new Violation('health', host, 'its last pause is forgotten')
+    // Several leases keep no delay between each other's tasks.
+    if (!isAlone && tasks.length > 1 && options.pace.delayOf(host) > 0) {
+      throw new Violation('turn', host, `${tasks.length} tasks in one of several leases, with a delay`)
+    }
   }
 
   const takeTurn = ({ task, answeredAt, host }: Settlement): void => {
-    if (answeredAt === undefined && host?.blockedUntil === undefined) return
-    const turn = turns.get(task.host) ?? { answeredAt: -Infinity, blockedUntil: -Infinity }
+    const turn = turnOf(task.host)
     turn.answeredAt = Math.max(turn.answeredAt, answeredAt ?? -Infinity)
     turn.blockedUntil = Math.max(turn.blockedUntil, host?.blockedUntil ?? -Infinity)
-    turns.set(task.host, turn)
+    const health = host?.health
+    // What was worked out before the last pause says nothing of it.
+    if (health === undefined || (health.blockedAt !== 0 && health.blockedAt < turn.blockedAt - CLOCK_LAG_MS)) return
+    if (health.blockedAt !== 0) turn.blockedAt = health.blockedAt
+    if (options.concurrencyOf(task.host) === 1) turn.latencyMs = health.latencyMs
   }
 
   const committed = (settlement: Settlement): void => {
@@ -237,7 +310,7 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
     }
     const rules =
       record.state === 'rules' ? (texts.get(record.body) ?? 'none') : record.state === 'allow-all' ? 'all' : 'none'
-    robots.set(record.origin, { rules, before: before?.rules, record, expiresAt: record.expiresAt })
+    robots.set(record.origin, { rules, before: before?.rules, record, expiresAt: record.expiresAt, isUsed: false })
   }
 
   const law = (stats: FrontierStats): void => {
@@ -268,6 +341,9 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
     get verbs() {
       return verbs
     },
+    get skewCommitted() {
+      return skewCommitted
+    },
     forgetLeases() {
       leases.clear()
       out.clear()
@@ -292,15 +368,19 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
         throw new Violation('robots', visit.url, `asked though robots.txt forbids it: ${JSON.stringify(known.rules)}`)
       }
     },
-    watch(inner, now) {
-      // Another clock: whatever was to happen is as far off as it was, whichever clock says so.
-      const shift = now() - homeNow()
+    watch(inner, clock) {
+      const now = (): number => clock.now()
+      // Another clock: whatever was to happen is as far off as it was, whichever clock says so. What became of the clock
+      // after the last commit, the store cannot know.
+      const shift = homeClock === undefined ? 0 : Math.min(now() - homeNow(), skewCommitted)
       for (const known of robots.values()) known.expiresAt += shift
       for (const turn of turns.values()) {
         turn.answeredAt += shift
         turn.blockedUntil += shift
+        turn.blockedAt += shift
       }
       homeNow = now
+      homeClock = clock
       /** What is found out ends the run; the crawler under test must not be the one to catch it. */
       const judge = (check: () => void): void => {
         try {
@@ -311,6 +391,7 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
       }
       const checked = async (): Promise<void> => {
         verbs += 1
+        skewCommitted = clock.wall() - clock.now()
         const stats = await inner.stats()
         judge(() => law(stats))
       }
@@ -325,6 +406,7 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
           takeBackExpired(now())
           const answer = await inner.lease(request)
           judge(() => {
+            checkAsking(request, answer.leases)
             for (const lease of answer.leases) if (!leases.has(lease.fence)) granted(lease)
             if (answer.leases.length <= request.want) return
             throw new Violation('lease', request.worker, 'more leases than wanted')

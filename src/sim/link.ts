@@ -1,7 +1,7 @@
 /**
  * How a worker of a fleet talks to a frontier that lives elsewhere and has another clock. Messages take time, get lost
- * and come twice; what is not answered is sent again under the same name, and the other side answers the same thing
- * once more.
+ * and come twice, and what is not answered is sent again. The verbs bear that: leases are asked for by name, and what
+ * is settled already is stale.
  *
  * Times never travel as they are: what travels is how long ago something was when it was sent, or how far ahead. The
  * receiver counts from when it received it, so an answer is never taken for older than it is, and a pause never ends
@@ -31,9 +31,6 @@ export interface LinkDeps {
   step(what: string): void
 }
 
-/** Answers that the other side keeps in case they are asked for again. */
-const ANSWERS_KEPT = 64
-
 /**
  * The frontier as this worker sees it. Records are written where the frontier lives, by `output`.
  */
@@ -44,9 +41,6 @@ export function createLink(
   deps: LinkDeps,
 ): Frontier {
   const { world, worker, store, rng, step } = deps
-  let serial = 0
-  /** What the store's side has answered or is working on, by the name of the message. */
-  const answers = new Map<string, Promise<unknown>>()
 
   const carry = (to: SimProcess, deliver: () => void): void => {
     const send = (): void => void to.later(quality.latencyMs * (0.5 + rng.next()), deliver)
@@ -62,11 +56,9 @@ export function createLink(
     what: string,
     ask: (lag: (local: number) => number) => Promise<T>,
     read: (answer: T, local: (storeTime: number) => number) => A,
-    options: { readonly repeats?: boolean } = {},
   ): Promise<A> => {
     if (!worker.alive) return new Promise(() => {})
     step(`${what} sent`)
-    const name = `${worker.name} ${serial++}`
     return new Promise((resolve, reject) => {
       let heard = false
       const hear = (answer: T, storeNow: number): void => {
@@ -90,11 +82,7 @@ export function createLink(
         const sentAt = worker.clock.now()
         carry(store, () => {
           const shift = store.clock.now() - sentAt
-          const known = options.repeats === true ? undefined : answers.get(name)
-          const answering = (known as Promise<T> | undefined) ?? ask((time) => time + shift)
-          answers.set(name, answering)
-          if (answers.size > ANSWERS_KEPT) answers.delete(answers.keys().next().value as string)
-          answering.then(
+          ask((time) => time + shift).then(
             (answer) => {
               const storeNow = store.clock.now()
               carry(worker, () => hear(answer, storeNow))
@@ -115,9 +103,7 @@ export function createLink(
         () => frontier.add(found),
         (answer) => answer,
       ),
-    lease: (request) =>
-      // Not remembered here: the frontier itself answers a named asking the same way again.
-      call<LeaseAnswer, LeaseAnswer>('lease', () => frontier.lease(request), localLeases, { repeats: true }),
+    lease: (request) => call<LeaseAnswer, LeaseAnswer>('lease', () => frontier.lease(request), localLeases),
     settle: (settlements) =>
       call<SettleAnswer, SettleAnswer>(
         'settle',

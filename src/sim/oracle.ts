@@ -16,6 +16,8 @@ const MOST_URLS = 3_000
 const ROBOTS_REDIRECTS = 5
 /** Refusals in a row that make a host be given up, perhaps. */
 const GIVE_UP = 5
+/** Answers of 503 in good times that make a URL be given up. */
+const ILL_ATTEMPTS = 3
 
 type Fate = string
 
@@ -220,6 +222,10 @@ function lookAt(
   if (isPatchy(host, scenario) || troubles(host) >= GIVE_UP) fates.add('skip host-unavailable')
   if (isPatchy(host, scenario)) for (const code of ['connect', 'timeout', 'protocol']) fates.add(`fail ${code}`)
 
+  // A URL that meets a 503 again and again, while the others are answered well, counts as ill itself.
+  const refusals = host.storms.reduce((sum, { status, requests }) => sum + (status === 503 ? requests : 0), 0)
+  if (refusals >= ILL_ATTEMPTS) fates.add('fail http')
+
   const page = host.pages.get(url) ?? (host.hasTrap ? trapPage(path) : undefined)
   const loop = /^\/loop\/(\d)$/.exec(path)
   const answer =
@@ -239,7 +245,8 @@ function lookAt(
     case 'html':
     case 'flaky': {
       fates.add('page')
-      if (answer.kind === 'flaky' && answer.times >= settings.attempts) {
+      // Where requests time out, those count as attempts too.
+      if (answer.kind === 'flaky' && (answer.times >= settings.attempts || isPatchy(host, scenario))) {
         fates.add(answer.status === 'reset' ? 'fail protocol' : 'fail http')
       }
       if (answer.kind === 'html' && answer.nofollow === true) break

@@ -38,6 +38,8 @@ export interface PaceChecker extends WebObserver {
   committed(settlement: Settlement): void
   /** The delay of a host as far as it is committed; what its latency adds is not counted. */
   delayOf(host: string): number
+  /** The wall clock was set forward so far that no store could know of it: pauses may end so much sooner. */
+  clockLost(ms: number): void
 }
 
 /** What a policy is kept for: a host, a domain or an address. */
@@ -109,6 +111,7 @@ export function createPaceChecker(web: Web, policy: PacePolicy, now: () => numbe
       found.push([groupOf(`address ${web.addressOf(visit.host, visit.startedAt)}`), policy.addressDelayMs])
     return found
   }
+  let clockLostMs = 0
   const delayOf = (state: HostState): number => {
     let delay = policy.policyOf(state.name as HostKey).delayMs
     for (const { askedMs, since } of state.crawlDelays.values()) {
@@ -158,13 +161,16 @@ export function createPaceChecker(web: Web, policy: PacePolicy, now: () => numbe
 
   return {
     delayOf: (host) => delayOf(hostOf(host)),
+    clockLost(ms) {
+      clockLostMs += ms
+    },
     started(visit) {
       const state = hostOf(visit.host.spec.name)
       const { concurrency } = policy.policyOf(state.name as HostKey)
       const delay = delayOf(state)
       checkStart(state, visit, delay, concurrency)
       for (const [group, delayMs] of groupsOf(visit)) checkStart(group, visit, delayMs, 1)
-      if (concurrency === 1 && visit.startedAt < state.pausedUntil) {
+      if (concurrency === 1 && visit.startedAt < state.pausedUntil - clockLostMs) {
         const left = state.pausedUntil - visit.startedAt
         throw new Violation(
           'pause',

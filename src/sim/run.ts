@@ -105,6 +105,9 @@ export async function runScenario(scenario: Scenario, sabotage: Sabotage = {}): 
     robotsMaxAgeMs: settings.robotsMaxAgeMs,
     ignoresRobots: settings.ignoreRobotsBecause !== undefined,
     concurrencyOf,
+    hasGroups: settings.perIpDelayMs > 0 || settings.perDomainDelayMs > 0,
+    latencyDelayMs: (latencyMs) =>
+      settings.delayMs === 0 ? 0 : Math.min(settings.latencyFactor * latencyMs, settings.latencyMaxDelayMs),
     fail: (error) => world.fail(error),
   })
   web.observers.push(pace, checker)
@@ -119,10 +122,11 @@ export async function runScenario(scenario: Scenario, sabotage: Sabotage = {}): 
   const faults = createFaults(scenario.faults, world, {
     killed(process, power) {
       wallOffsetMs = process.clock.wall() - world.now()
+      pace.clockLost(Math.max(0, process.clock.wall() - process.clock.now() - checker.skewCommitted))
       crawls.delete(process)
       if (home.kind === 'embedded') checker.forgetLeases()
       if (power) disk.cutPower(rng)
-      world.at(world.now() + 20 + rng.int(5_000), () => open())
+      world.at(world.now() + 20 + rng.int(rng.next() < 0.5 ? 500 : 5_000), () => open())
     },
     stop: (process) => crawls.get(process)?.stop(),
     fillDisk(ms) {
@@ -144,7 +148,7 @@ export async function runScenario(scenario: Scenario, sabotage: Sabotage = {}): 
     const folder = openOutputFolder(OUT, {}, { disk: disk.of(machine, () => {}) })
     const append: Output['append'] = (accepted) =>
       folder.append(accepted.flatMap(({ record }) => (record === undefined ? [] : [record as OutputRecord])))
-    shared = { frontier: checker.watch(sabotaged(inner), () => machine.clock.now()), output: { append } }
+    shared = { frontier: checker.watch(sabotaged(inner), machine.clock), output: { append } }
     return shared
   }
 
@@ -165,7 +169,7 @@ export async function runScenario(scenario: Scenario, sabotage: Sabotage = {}): 
       clock: process.clock,
       rng: createRng(rng.int(2 ** 31)),
     })
-    const watched = checker.watch(sabotaged(inner), () => process.clock.now())
+    const watched = checker.watch(sabotaged(inner), process.clock)
     return createSteppedFrontier(watched, {
       process,
       step,
@@ -222,7 +226,7 @@ export async function runScenario(scenario: Scenario, sabotage: Sabotage = {}): 
       return
     }
     if (home.kind === 'embedded') checker.forgetLeases()
-    world.at(world.now() + 100 + rng.int(20_000), () => open())
+    world.at(world.now() + 20 + rng.int(rng.next() < 0.5 ? 500 : 20_000), () => open())
   }
 
   const open = (): void => {

@@ -39,34 +39,33 @@ const ALL_FAULTS: readonly Fault['kind'][] = [
 /** The disk and the store are not the workers' own in a fleet. */
 const FLEET_FAULTS: readonly Fault['kind'][] = ['kill', 'kill', 'freeze', 'freeze', 'suspend', 'wall', 'stop']
 
+/** What a run is mostly about. */
+type Theme =
+  /** A bit of everything. */
+  | 'mixed'
+  /** Few hosts with many pages, short leases, and workers that stand still for about as long as a lease lasts. */
+  | 'standstill'
+  /** Slow hosts without a delay: leases of many tasks, which have to be extended. */
+  | 'endurance'
+
 export function scenarioOf(seed: number): Scenario {
   const rng = createRng(Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995)
   const pick = <T>(...values: readonly T[]): T => values[rng.int(values.length)] as T
-  const isFleet = rng.next() < 0.4
-  const wishes: WebWishes = {
-    hosts: 3 + rng.int(12),
-    pages: 20 + rng.int(110),
-    illness: pick(0, 0, 0.1, 0.3),
-    changing: rng.next() < 0.3,
-    traps: rng.next() < 0.15,
-    storms: rng.next() < 0.5,
-    namesPerAddress: pick(1, 1, 2, 4),
-    slowHosts: rng.next() < 0.3,
-  }
+  const draw = rng.next()
+  const theme: Theme = draw < 0.1 ? 'standstill' : draw < 0.16 ? 'endurance' : 'mixed'
+  const isFleet = rng.next() < (theme === 'mixed' ? 0.4 : 0.8)
+  const wishes = wishesOf(theme, rng)
   const web = makeWeb(wishes, rng)
-  const settings = settingsOf(wishes, rng)
-  const isCalm = rng.next() < 0.25
-  const kinds = isFleet ? FLEET_FAULTS : ALL_FAULTS
-  // Some runs have one kind of fault only, so that each has its say.
-  const chosen = rng.next() < 0.4 ? [pick(...kinds)] : kinds
-  const faults = isCalm ? [] : planFaults(chosen, 1 + rng.int(8), pick(20, 100, 300), rng)
+  const settings = settingsOf(theme, wishes, rng)
+  const isCalm = theme !== 'standstill' && rng.next() < 0.25
+  const faults = isCalm ? [] : faultsOf(theme, isFleet, rng)
   const home: Home = isFleet
     ? {
         kind: 'fleet',
-        workers: 2 + rng.int(pick(3, 3, 19)),
+        workers: theme === 'mixed' ? 2 + rng.int(pick(3, 3, 19)) : 4,
         link: {
           latencyMs: pick(0.01, 5, 40),
-          loss: isCalm ? 0 : pick(0, 0.05, 0.2),
+          loss: isCalm || theme === 'standstill' ? 0 : pick(0, 0.05, 0.2),
           doubling: isCalm ? 0 : pick(0, 0.05, 0.2),
           resendMs: 1_000,
         },
@@ -76,15 +75,50 @@ export function scenarioOf(seed: number): Scenario {
   return { seed, home, settings, web, faults, wishes }
 }
 
-function settingsOf(wishes: WebWishes, rng: Rng): Settings {
+function wishesOf(theme: Theme, rng: Rng): WebWishes {
+  const pick = <T>(...values: readonly T[]): T => values[rng.int(values.length)] as T
+  const mixed: WebWishes = {
+    hosts: 3 + rng.int(12),
+    pages: 20 + rng.int(110),
+    illness: pick(0, 0, 0.1, 0.3),
+    changing: rng.next() < 0.3,
+    traps: rng.next() < 0.15,
+    storms: rng.next() < 0.5,
+    namesPerAddress: pick(1, 1, 2, 4),
+    slowHosts: rng.next() < 0.3 ? 0.2 : 0,
+  }
+  if (theme === 'mixed') return mixed
+  const calm = { ...mixed, illness: 0, changing: false, traps: false, storms: false }
+  return theme === 'standstill'
+    ? { ...calm, hosts: 1 + rng.int(2), pages: 90 + rng.int(60) }
+    : { ...calm, hosts: 1 + rng.int(3), pages: 40 + rng.int(40), slowHosts: 1 }
+}
+
+function faultsOf(theme: Theme, isFleet: boolean, rng: Rng): PlannedFault[] {
+  const pick = <T>(...values: readonly T[]): T => values[rng.int(values.length)] as T
+  if (theme === 'standstill') {
+    const kind = pick('freeze', 'suspend')
+    let atStep = 0
+    return Array.from({ length: 6 }, () => {
+      atStep += 40 + rng.int(160)
+      return { atStep, fault: { kind, ms: 60_000 + rng.int(50_000) } }
+    })
+  }
+  const kinds = isFleet ? FLEET_FAULTS : ALL_FAULTS
+  // Some runs have one kind of fault only, so that each has its say.
+  const chosen = rng.next() < 0.4 ? [pick(...kinds)] : kinds
+  return planFaults(chosen, 1 + rng.int(8), pick(20, 100, 300), rng)
+}
+
+function settingsOf(theme: Theme, wishes: WebWishes, rng: Rng): Settings {
   const pick = <T>(...values: readonly T[]): T => values[rng.int(values.length)] as T
   const base = settingsFromLibrary({}, '0')
   const needsLimit = wishes.traps
   const hasDepth = rng.next() < 0.3
   const hasPages = rng.next() < 0.15
-  const timeoutMs = pick(5_000, 20_000, 60_000)
+  const timeoutMs = theme === 'standstill' ? 5_000 : theme === 'endurance' ? 40_000 : pick(5_000, 20_000, 60_000)
   const { patienceMs: _patience, ...rest } = base
-  return {
+  const mixed: Settings = {
     ...rest,
     scope: pick('any', 'any', 'any', 'any', 'domain', 'host'),
     sitemaps: rng.next() < 0.7,
@@ -110,4 +144,10 @@ function settingsOf(wishes: WebWishes, rng: Rng): Settings {
     ...(hasDepth || (needsLimit && !hasPages) ? { maxDepth: rng.int(6) } : {}),
     ...(hasPages ? { maxPages: 1 + rng.int(wishes.pages) } : {}),
   }
+  const whole = { scope: 'any', robotsMaxAgeMs: base.robotsMaxAgeMs, attempts: 4, perIpDelayMs: 0 } as const
+  if (theme === 'standstill')
+    return { ...mixed, ...whole, delayMs: pick(250, 1_000, 2_500), perHost: 1, concurrency: 2, latencyFactor: 0 }
+  if (theme === 'endurance')
+    return { ...mixed, ...whole, delayMs: pick(0, 2), perHost: pick(1, 2), perDomainDelayMs: 0 }
+  return mixed
 }

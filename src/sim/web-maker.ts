@@ -28,8 +28,8 @@ export interface WebWishes {
   readonly storms: boolean
   /** How many names an address has, about. */
   readonly namesPerAddress: number
-  /** Latencies up to many seconds, for some hosts. */
-  readonly slowHosts: boolean
+  /** The share of hosts that take many seconds to answer. */
+  readonly slowHosts: number
 }
 
 const HOUR_MS = 3_600_000
@@ -74,7 +74,7 @@ export function makeWeb(wishes: WebWishes, rng: Rng): WebSpec {
       state: hostState(wishes, rng),
       flapMs: 30_000 + rng.int(HOUR_MS),
       wireMs: 1 + rng.int(40),
-      thinkMs: wishes.slowHosts && rng.next() < 0.2 ? 2_000 + rng.int(9_000) : 5 + rng.int(150),
+      thinkMs: rng.next() < wishes.slowHosts ? 2_000 + rng.int(9_000) : 5 + rng.int(150),
       spread: 0.1 + 0.8 * rng.next(),
       changesAtMs: wishes.changing ? rng.int(2 * HOUR_MS) : 0,
       storms: wishes.storms && rng.next() < 0.4 ? stormsOf(rng) : [],

@@ -184,9 +184,10 @@ describe('an embedded crawl that is opened again', () => {
     expect(await leased()).toHaveLength(1_500)
     await behind.advance(9_000)
     expect(await leased()).toEqual(['retry.test'])
-    await behind.advance(9_000)
+    // And the grain of the clock.
+    await behind.advance(9_002)
     expect(await leased()).toEqual(['blocked.test'])
-    await behind.advance(10_000)
+    await behind.advance(9_998)
     expect(await leased()).toEqual(['robots.test'])
     await second.close()
   })

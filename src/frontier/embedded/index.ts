@@ -19,7 +19,11 @@ export function openEmbeddedFrontier(
   return explained(folder, () => {
     try {
       const run = recordOpening(db, { created, now: deps.clock.now(), groups: options.groups })
-      return createRules(createEmbeddedStorage(db, { folder, onClose: close }), { ...options, ...run }, deps)
+      return createRules(
+        createEmbeddedStorage(db, { folder, onClose: close, clock: deps.clock }),
+        { ...options, ...run },
+        deps,
+      )
     } catch (error) {
       close()
       throw error

@@ -68,13 +68,33 @@ describe('a database in memory', () => {
     database.close()
   })
 
-  test('closed in order, needs no wait when it is opened again', async () => {
+  test('closed in order, needs no wait when it is opened again but for the grain of the clock', async () => {
     const clock = createVirtualClock()
     const database = createMemoryDatabase()
     const first = await begin(database, clock)
     await clock.advance(1_000)
     await first.close()
-    expect(await leases(database.open(options, { clock }))).toHaveLength(1)
+    const second = database.open(options, { clock })
+    expect(await leases(second)).toHaveLength(0)
+    await clock.advance(2)
+    expect(await leases(second)).toHaveLength(1)
+    database.close()
+  })
+
+  test('goes by the time that the wall clock shows, when the last run’s steady clock had fallen behind it', async () => {
+    const steady = createVirtualClock()
+    const database = createMemoryDatabase()
+    // The machine slept for an hour: its steady clock stood still, and a new process begins at the wall clock.
+    const slept = { ...steady, wall: () => steady.now() + 3_600_000 }
+    const first = await begin(database, slept)
+    await steady.advance(400)
+    await first.close()
+    const woken = createVirtualClock(steady.now() + 3_600_000)
+    const second = database.open(options, { clock: woken })
+    await woken.advance(601)
+    expect(await leases(second)).toHaveLength(0)
+    await woken.advance(1)
+    expect(await leases(second)).toHaveLength(1)
     database.close()
   })
 })

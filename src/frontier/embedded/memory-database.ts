@@ -46,7 +46,12 @@ export function createMemoryDatabase(): MemoryDatabase {
       const run = recordOpening(db, { created, now: deps.clock.now(), groups: options.groups })
       created = false
       const onClose = (): void => db.close()
-      const storage = createEmbeddedStorage(db, { folder: NAME, recentUrls: RECENT_URLS, rng: deps.rng, onClose })
+      const storage = createEmbeddedStorage(db, {
+        folder: NAME,
+        recentUrls: RECENT_URLS,
+        ...deps,
+        onClose,
+      })
       return aliveWhile(() => current === db, createRules(storage, { ...options, ...run }, deps))
     },
     close() {

@@ -3,7 +3,7 @@
  * once and never lives in memory as a whole. What is kept in memory is bounded: rows in use, fingerprints met lately.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { createFingerprintCache, fingerprint, type FingerprintKey, type Rng } from '../../base/index.ts'
+import { createFingerprintCache, fingerprint, type Clock, type FingerprintKey, type Rng } from '../../base/index.ts'
 import { TIERS, type HostKey, type NormalizedUrl, type Origin, type UrlKey } from '../../model/index.ts'
 import {
   classOf,
@@ -22,6 +22,7 @@ import {
 } from '../storage.ts'
 import { explained } from './database.ts'
 import { createDueWindow, type DueWindow } from './due-window.ts'
+import { SKEW_GRAIN_MS } from './opening.ts'
 
 /** Fingerprints of URLs met lately, unless told otherwise: most links of a page are links of the page before. 15 MB. */
 const RECENT_URLS = 2 ** 20
@@ -43,6 +44,7 @@ export interface EmbeddedStorageOptions {
   readonly recentUrls?: number
   /** Draws the key of a new crawl's fingerprints; the machine's own randomness when absent. */
   readonly rng?: Rng | undefined
+  readonly clock: Clock
   onClose(): void
 }
 
@@ -107,6 +109,7 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
   const referrers = new Map<number, number>()
   const firstWaiting = (): number => (statement.nextWaiting.get() as { due: number | null }).due ?? Infinity
   let nextWaiting = firstWaiting()
+  let savedSkewMs = 0
   let wrote = false
   let savedCounters = metaValue('counters')
 
@@ -129,6 +132,15 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
   const remember = (row: UrlRow): void => {
     if (rows.size >= ROWS_KEPT) rows.delete(rows.keys().next().value as number)
     rows.set(row.id, row)
+  }
+
+  const saveTime = (now: number): void => {
+    const skewMs = options.clock.wall() - now
+    const isSet = Math.abs(skewMs - savedSkewMs) >= SKEW_GRAIN_MS
+    if (wrote || isSet) statement.saveMeta.run('last_now', now)
+    if (!isSet) return
+    statement.saveMeta.run('last_skew', skewMs)
+    savedSkewMs = skewMs
   }
 
   const flushReferrers = (): void => {
@@ -155,7 +167,7 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
           const result = work()
           if (referrers.size > REFERRERS_KEPT) flushReferrers()
           // With every time that is stored, what the clock said: see opening.ts.
-          if (wrote) statement.saveMeta.run('last_now', now)
+          saveTime(now)
           statement.commit.run()
           return result
         } catch (error) {
@@ -340,6 +352,8 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
           // One transaction: on its own, each count would be a commit with a wait for the disk.
           statement.begin.run()
           flushReferrers()
+          wrote = true
+          saveTime(options.clock.now())
           statement.saveMeta.run('clean', 1)
           statement.commit.run()
         } finally {

@@ -8,5 +8,5 @@ export function createMemoryFrontier(
   options: FrontierOptions & Pick<RunOptions, 'hostsKept'>,
   deps: { readonly clock: Clock },
 ): Frontier {
-  return createRules(createMemoryStorage(), { ...options, opening: 1, reopenedAt: null, uncleanAt: null }, deps)
+  return createRules(createMemoryStorage(), { ...options, opening: 1, reopened: null, uncleanAt: null }, deps)
 }
