@@ -308,7 +308,7 @@ describe('onPage and events', () => {
         'fail http /gone',
         'retry /flaky',
         'page /flaky',
-        'blocked HTTP 503 docs.example',
+        'blocked HTTP 503, Retry-After 0s docs.example',
         'retry /busy',
         'page /busy',
       ]),

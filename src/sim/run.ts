@@ -41,7 +41,7 @@ export interface SimReport {
   readonly violation?: { readonly law: string; readonly subject: string; readonly detail: string }
   /** The same seed always has the same digest. */
   readonly digest: string
-  /** The last things that happened, when something is wrong. */
+  /** The last things that happened, oldest first. */
   readonly trace: readonly string[]
   readonly events: number
   readonly steps: number
@@ -297,7 +297,7 @@ export async function runScenario(scenario: Scenario, sabotage: Sabotage = {}): 
       ? {}
       : { violation: { law: violation.law, subject: violation.subject, detail: violation.message } }),
     digest: world.trace.digest(),
-    trace: violation === undefined ? [] : world.trace.lines(40),
+    trace: world.trace.lines(),
     events: world.events,
     steps: faults.steps,
     openings,
