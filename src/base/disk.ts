@@ -2,8 +2,18 @@
  * The disk, passed in: the few operations that the output of a crawl is made of. A home that loses or tears what was
  * not synced can stand in for the real one. Errors are those of the file system, with its `code`.
  */
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, lstatSync, openSync, statSync, writeSync } from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
+import {
+  closeSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  rename,
+  statSync,
+  writeFile,
+  writeSync,
+} from 'node:fs'
 import { makeFolder } from './make-folder.ts'
 
 /** A file that is written only at its end. */
@@ -46,11 +56,13 @@ export function createSystemDisk(): Disk {
         close: () => closeSync(descriptor),
       }
     },
-    async replace(path, text) {
-      const draft = `${path}.part`
-      await writeFile(draft, text)
-      await rename(draft, path)
-    },
+    // With callbacks, since a page for every file makes the cost of a promise at each step add up.
+    replace: (path, text) =>
+      new Promise((resolve, reject) => {
+        const draft = `${path}.part`
+        const done = (error: Error | null): void => (error === null ? resolve() : reject(error))
+        writeFile(draft, text, (error) => (error === null ? rename(draft, path, done) : reject(error)))
+      }),
     makeFolder,
     isFolder: (path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
     sizeOf: (path) => statSync(path, { throwIfNoEntry: false })?.size,
