@@ -12,7 +12,14 @@ import {
   type FrontierStats,
   type Settlement,
 } from '../frontier/index.ts'
-import { TiptoeError, type CrawlEvents, type NormalizedUrl, type Origin, type Tier } from '../model/index.ts'
+import {
+  TiptoeError,
+  type CrawlEvents,
+  type NormalizedUrl,
+  type Origin,
+  type RobotsRecord,
+  type Tier,
+} from '../model/index.ts'
 import { createHostRegistry, createPolitenessAudit } from '../politeness/index.ts'
 import { hasRecords, openOutputFolder, type OutputRecord } from '../sink/index.ts'
 import { createEventBus, type EventBus } from '../telemetry/index.ts'
@@ -74,9 +81,11 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
     sites: settings.sites,
     productToken,
     load: (host) => frontier.host(host),
-    onRecord: ({ origin, crawlDelayMs: askedMs }) =>
-      audit.crawlDelay(hostKey(`${origin}/` as NormalizedUrl), origin, crawlDelayMs(askedMs)),
+    onRecord: (record) => auditCrawlDelay(record),
   })
+  /** From when it is kept for everyone: then no lease is granted against it. */
+  const auditCrawlDelay = ({ origin, crawlDelayMs: askedMs }: RobotsRecord): void =>
+    audit.crawlDelay(hostKey(`${origin}/` as NormalizedUrl), origin, crawlDelayMs(askedMs))
   const crawlDelayMs = (askedMs: number): number => crawlDelayInForce(askedMs, settings)
   const openFrontier =
     options.openFrontier ?? ((wanted: FrontierOptions) => createFrontier({ ...wanted, store: options.store, clock }))
@@ -102,7 +111,8 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
   const recordsOf = (settlements: readonly Settlement[]): OutputRecord[] =>
     settlements.flatMap(({ record }) => (record === undefined ? [] : [record as OutputRecord]))
   const announce = (settlement: Settlement): void => {
-    const { task, outcome, host, record } = settlement
+    const { task, outcome, host, record, robots } = settlement
+    if (robots !== undefined) auditCrawlDelay(robots)
     if (outcome.kind === 'retry' && task.kind === 'page') {
       events.emit('retry', { url: task.url, notBefore: outcome.notBefore })
     }

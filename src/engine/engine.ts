@@ -166,7 +166,10 @@ export function createEngine(options: EngineOptions): Engine {
       await settler.settle(answeredAt === undefined ? returned : { ...returned, answeredAt }, lease.delayMs)
       throw error
     })
-    const accepted = (await settler.settle(settlement, lease.delayMs)) === 'settled'
+    const settled = settler.settle(settlement, lease.delayMs)
+    // What a host asks for should not be forgotten by a crash a moment later.
+    if (result.host?.blockedUntil !== undefined && result.outcome.kind !== 'returned') void settler.flush()
+    const accepted = (await settled) === 'settled'
     asking.changed()
     if (!accepted) return
     options.onSettled?.(settlement)
@@ -201,6 +204,9 @@ export function createEngine(options: EngineOptions): Engine {
     return blockedUntil > clock.now() ? { blockedUntil, blockedReason: 'the clock of this machine jumped' } : undefined
   }
 
+  /** Such pages are leased to be recorded as skipped: nothing is sent for them, whatever speaks against it. */
+  const isTooDeep = ({ kind, depth }: Task): boolean => kind === 'page' && depth > (settings.maxDepth ?? Infinity)
+
   /** What speaks against a request to the host at this moment: then the lease is given back with it. */
   const against = (lease: Lease): HostChange | undefined =>
     doubtAfterLeap(lease) ??
@@ -224,7 +230,7 @@ export function createEngine(options: EngineOptions): Engine {
       permit,
       audit,
       slot,
-      isAlone: tasks.registry.policyOf(lease.host).concurrency === 1,
+      isAlone: lease.tasks.length === 1 && tasks.registry.policyOf(lease.host).concurrency === 1,
     })
     const address = await addressToLearn(lease)
     let change: HostChange | undefined = address === undefined ? undefined : { address }
@@ -233,7 +239,7 @@ export function createEngine(options: EngineOptions): Engine {
     let over = change !== undefined
     for (const task of lease.tasks) {
       if (!over && nextStart > clock.now()) await clock.sleepUntil(nextStart, aborter.signal).catch(() => {})
-      change ??= against(lease)
+      if (!isTooDeep(task)) change ??= against(lease)
       // A host that kept us waiting for so long has given its slot away: its next task comes with another lease.
       if (over || change !== undefined || slot.parked || ending !== undefined || !(await permit.ask())) {
         over = true

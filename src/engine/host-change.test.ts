@@ -176,7 +176,7 @@ describe('a host that refuses', () => {
     },
   )
 
-  test.each([undefined, 'soon', '-5', '1.5', '', '99999999999', '2026-01-01'])(
+  test.each([undefined, 'soon', '-5', '1.5', '', '2026-01-01'])(
     'with Retry-After %s is left alone for a minute and a little more',
     async (retryAfter) => {
       for (const status of [429, 503]) {

@@ -4,7 +4,7 @@
  */
 import type { FetchError, FetchResponse } from '../fetch/index.ts'
 import type { HostChange } from '../frontier/index.ts'
-import { answered, refused, unreachable, type Setback } from '../politeness/index.ts'
+import { answered, longestRetryAfter, refused, unreachable, type Setback } from '../politeness/index.ts'
 import type { TaskContext } from './context.ts'
 
 type Part = Pick<TaskContext, 'lease' | 'rng' | 'settings' | 'connection'>
@@ -25,11 +25,11 @@ export interface Refused extends Pick<FetchResponse, 'status' | 'startedAt' | 'a
   readonly retryAfter: string | null
 }
 
-/** Undefined for any other outcome. An answer that broke off is an answer, but its header fields are not known. */
+/** Undefined for any other outcome. An answer that broke off is an answer: what its head says counts. */
 export function refusalOf(outcome: FetchResponse | FetchError): Refused | undefined {
   const { status, startedAt, answeredAt } = outcome
   if (status === undefined || !isOverloaded(status)) return undefined
-  const retryAfter = outcome.kind === 'response' ? outcome.headers.get('retry-after') : null
+  const retryAfter = longestRetryAfter(outcome.headers?.all('retry-after') ?? [], answeredAt)
   return { status, startedAt, answeredAt, retryAfter }
 }
 

@@ -14,7 +14,7 @@ import {
   type RobotsRecord,
   type Task,
 } from '../model/index.ts'
-import { createHostRegistry } from '../politeness/index.ts'
+import { createHostRegistry, type HostRegistry } from '../politeness/index.ts'
 import { hostKey } from '../url/index.ts'
 import type { TaskContext, TaskResult } from './context.ts'
 import { createFetcherOf } from './fetcher.ts'
@@ -278,12 +278,18 @@ const contextOf = (
 ) => {
   // What was learnt counts as stored.
   const kept = new Map<Origin, RobotsRecord>()
-  const registry = createHostRegistry({
+  const cache = createHostRegistry({
     defaultPolicy: { delayMs: 0, concurrency: 1 },
     productToken: 'Tiptoe',
     load: async () => ({ robots: [...kept.values()] }) as unknown as HostRecord,
-    onRecord: (record) => void kept.set(record.origin, record),
   })
+  const registry: HostRegistry = {
+    ...cache,
+    learn(record) {
+      kept.set(record.origin, record)
+      cache.learn(record)
+    },
+  }
   const context = {
     settings: settingsOf(more),
     rng: createRng(1),
@@ -355,7 +361,10 @@ describe('the life of a robots record', () => {
     ({
       kind: 'response',
       status,
-      headers: { get: (name: string) => headers[name] ?? null },
+      headers: {
+        get: (name: string) => headers[name] ?? null,
+        all: (name: string) => (headers[name] === undefined ? [] : [headers[name]]),
+      },
       body: Buffer.from(body),
       truncated: false,
       startedAt: virtual.now(),
@@ -433,6 +442,15 @@ describe('the life of a robots record', () => {
     const back = await ask(response(200, ''))
     expect(back.robots).toMatchObject({ staleSince: null, body: '', fetchedAt: virtual.now() })
   })
+
+  test.each([[304], [300], [302]])(
+    'keeps the last good copy when a newer one is answered with a bare %d',
+    async (status) => {
+      const { ask } = setUp()
+      await ask(response(200, RULES))
+      expect((await ask(response(status))).robots).toMatchObject({ state: 'rules', staleSince: virtual.now() })
+    },
+  )
 
   test('keeps a copy that says there is no file', async () => {
     const { ask } = setUp()

@@ -93,7 +93,8 @@ async function responded(task: Task, response: FetchResponse, context: TaskConte
     const target = redirectTarget(response, task.url)
     if (target !== undefined && task.redirects < MAX_REDIRECTS) return { outcome: { kind: 'moved', url: target } }
     const why = target === undefined ? 'a redirect without a target' : `more than ${MAX_REDIRECTS} redirects`
-    return unavailable(task, status, `no robots.txt: ${why}`, context)
+    // It says nothing of a file that was there, so rules that were had stay; without any, it is a file that is not there.
+    return (await keepLastGood(task, why, context)) ?? unavailable(task, status, `no robots.txt: ${why}`, context)
   }
   if (status >= 400 && status < 500) return unavailable(task, status, `no robots.txt: HTTP ${status}`, context)
   return unreachable(task, { status, detail: answerWords(status) }, retryLater(task, context, PATIENCE), context)
@@ -114,13 +115,17 @@ async function unreachable(
   again: TaskResult | undefined,
   context: TaskContext,
 ): Promise<TaskResult> {
+  const kept = await keepLastGood(task, why.detail, context)
+  return kept ?? again ?? refuse(task, { ...why, refusal: 'robots-unreachable' }, context)
+}
+
+/** What was had before stays in force for a while longer; undefined when there is nothing, or it is too old. */
+async function keepLastGood(task: Task, why: string, context: TaskContext): Promise<TaskResult | undefined> {
   const { registry, clock, settings } = context
-  const kept = lastGood(await registry.recordOf(task.origin), why.detail, clock.now(), settings.robotsMaxAgeMs)
-  if (kept !== undefined) {
-    registry.learn(kept)
-    return { outcome: { kind: 'done' }, robots: kept }
-  }
-  return again ?? refuse(task, { ...why, refusal: 'robots-unreachable' }, context)
+  const kept = lastGood(await registry.recordOf(task.origin), why, clock.now(), settings.robotsMaxAgeMs)
+  if (kept === undefined) return undefined
+  registry.learn(kept)
+  return { outcome: { kind: 'done' }, robots: kept }
 }
 
 function readRules(task: Task, response: FetchResponse, context: TaskContext): TaskResult {

@@ -29,14 +29,17 @@ export function createWatchedFetcher(
     readonly permit: Permit
     readonly audit: PolitenessAudit
     readonly slot: Slot
-    /** One request to the host is under way at a time, so the lease alone keeps its pace. */
+    /** It is the one request to the host under the one lease on it, so being leased is all that its pace takes. */
     readonly isAlone: boolean
   },
 ): WatchedFetcher {
   const { clock, permit, audit, slot } = deps
   let finding: Finding = {}
 
-  /** With several under way, one may have been answered since the lease was granted: the delay counts from that too. */
+  /**
+   * With several under way, one may have been answered since the lease was granted, and with several in one lease a
+   * longer Crawl-delay may have been learnt: both count.
+   */
   const waitForOthers = async (signal: AbortSignal | undefined): Promise<void> => {
     try {
       while (audit.freeAt(host) > clock.now()) await clock.sleepUntil(audit.freeAt(host), signal)

@@ -206,6 +206,7 @@ export class Exchange implements ResponseSink {
       startedAt: this.#startedAt,
       answeredAt: this.#answeredAt ?? this.#startedAt,
       ...(this.#status === undefined ? {} : { status: this.#status }),
+      ...(this.#headers === undefined ? {} : { headers: this.#headers }),
     })
   }
 

@@ -638,3 +638,12 @@ describe('closing', () => {
     await gone
   })
 })
+
+describe('a response whose body cannot be used', () => {
+  test('is an error that still tells what its head said', async () => {
+    const head = 'HTTP/1.1 429 Too Many\r\nRetry-After: 600\r\nContent-Length: 100\r\n\r\n'
+    const port = await serveBytes(`${head}only this`, true)
+    const outcome = expectError(await testFetcher().get(`http://127.0.0.1:${port}/`))
+    expect([outcome.status, outcome.headers?.get('retry-after')]).toEqual([429, '600'])
+  })
+})

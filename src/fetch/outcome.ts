@@ -57,8 +57,9 @@ export interface FetchError extends Failure {
   readonly startedAt: number
   /** When it failed, or when its first byte arrived, if it got that far. */
   readonly answeredAt: number
-  /** The status, if it failed after that. */
+  /** The status and header fields, if it failed after those. */
   readonly status?: number
+  readonly headers?: ResponseHeaders
 }
 
 export type FetchOutcome = FetchResponse | FetchRefused | FetchElsewhere | FetchError | { readonly kind: 'aborted' }

@@ -90,13 +90,10 @@ describe('a refusal', () => {
     expect(asked.health.strikes).toBe(5)
   })
 
-  test.each([['-1'], ['1.5'], ['soon'], ['99999999999'], ['']])(
-    'with a Retry-After of %j is one without',
-    (retryAfter) => {
-      const setback = refused(UNKNOWN_HEALTH, refusal(NOW, { retryAfter }), even)
-      expect(setback).toMatchObject({ pauseMs: MINUTE, blockedReason: 'HTTP 429' })
-    },
-  )
+  test.each([['-1'], ['1.5'], ['soon'], ['']])('with a Retry-After of %j is one without', (retryAfter) => {
+    const setback = refused(UNKNOWN_HEALTH, refusal(NOW, { retryAfter }), even)
+    expect(setback).toMatchObject({ pauseMs: MINUTE, blockedReason: 'HTTP 429' })
+  })
 
   test('ends a row of good answers', () => {
     const good = answered(UNKNOWN_HEALTH, { at: NOW - 1_000, latencyMs: 50 })

@@ -30,7 +30,7 @@ export interface HostRegistryOptions {
   readonly productToken: string
   /** Where hosts are kept. */
   readonly load: (host: HostKey) => Promise<HostRecord | undefined>
-  /** Told of every record that is taken in, be it read or just fetched. */
+  /** Told of every record that is read from there. */
   readonly onRecord?: (record: RobotsRecord) => void
 }
 
@@ -77,7 +77,6 @@ export function createHostRegistry(options: HostRegistryOptions): HostRegistry {
     while (origins.size > 0 && textKept + record.body.length > ROBOTS_TEXT_KEPT) origins.dropOldest()
     textKept += record.body.length
     origins.set(record.origin, known)
-    options.onRecord?.(record)
     return known
   }
 
@@ -89,6 +88,7 @@ export function createHostRegistry(options: HostRegistryOptions): HostRegistry {
     // What was just learnt may not be stored yet, and then it is the store that is behind.
     const newest = origins.get(origin)
     if (record === undefined || (newest !== undefined && newest.record.fetchedAt > record.fetchedAt)) return newest
+    options.onRecord?.(record)
     return learn(record)
   }
 

@@ -24,13 +24,22 @@ const FORMS = [
 
 /**
  * How long to wait from `now`, from 0 (a time that has passed is no wait) to a day (longer waits are cut to it).
- * Undefined for whatever is neither whole seconds nor a date: signs, fractions, units, more than ten digits.
+ * Undefined for whatever is neither whole seconds nor a date: signs, fractions, units.
  */
 export function retryAfterMs(value: string | null, now: number): number | undefined {
-  const text = value === null || value.length > MAX_LENGTH ? '' : value.trim()
-  if (/^\d{1,10}$/.test(text)) return Math.min(Number(text) * 1_000, LONGEST_PAUSE_MS)
-  const date = parseHttpDate(text, now)
+  const text = value?.trim() ?? ''
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1_000, LONGEST_PAUSE_MS)
+  const date = text.length > MAX_LENGTH ? undefined : parseHttpDate(text, now)
   return date === undefined ? undefined : Math.min(Math.max(0, date - now), LONGEST_PAUSE_MS)
+}
+
+/** Of several fields, or seconds listed in one, the one that asks for the longest wait; null when there is none. */
+export function longestRetryAfter(values: readonly string[], now: number): string | null {
+  const listed = values.flatMap((value) => (/^[\d\s,]+$/.test(value) ? value.split(',') : [value]))
+  const waitOf = (value: string): number => retryAfterMs(value, now) ?? -1
+  let longest: string | null = null
+  for (const value of listed) if (longest === null || waitOf(value) > waitOf(longest)) longest = value
+  return longest
 }
 
 /** Clock ms. The day of the week is not looked at: of two contradicting statements the date is the one with a meaning. */

@@ -70,7 +70,8 @@ interface InForce {
   readonly rules: RobotsRules | 'all' | 'none'
   readonly before: RobotsRules | 'all' | 'none' | undefined
   readonly record: RobotsRecord
-  /** By the clock of the process that has the frontier now. */
+  /** By the clock of the process that has the frontier now: at the earliest, and at the latest. */
+  freshUntil: number
   expiresAt: number
   /** Something was handed out under it. */
   isUsed: boolean
@@ -97,7 +98,10 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
   let verbs = 0
   let homeNow = (): number => 0
   let homeClock: Pick<Clock, 'now' | 'wall'> | undefined
+  let nowCommitted = 0
   let skewCommitted = 0
+  let skewClosed = 0
+  let isReopened = false
 
   const take = (found: Settlement['found']): void => {
     for (const { kind, url } of found ?? []) if (kind === 'page') discovered.add(url)
@@ -125,10 +129,12 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
     const hadToWait =
       options.hasGroups ||
       options.concurrencyOf(task.host) > 1 ||
-      (known !== undefined && earliestOf(task.host) >= known.expiresAt - CLOCK_LAG_MS)
+      // Opened again, hosts wait for their delay once more, and for the grain of the clocks.
+      isReopened ||
+      (known !== undefined && earliestOf(task.host) >= known.freshUntil - CLOCK_LAG_MS)
     const isForThisTurn = known?.isUsed === false && hadToWait
     if (task.kind === 'robots') {
-      if (isFresh && homeNow() < known.expiresAt - CLOCK_LAG_MS)
+      if (isFresh && homeNow() < known.freshUntil - CLOCK_LAG_MS)
         throw new Violation('robots', task.url, 'asked for again while the last one is fresh')
     } else if (!isFresh && !isForThisTurn) {
       throw new Violation(
@@ -310,7 +316,14 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
     }
     const rules =
       record.state === 'rules' ? (texts.get(record.body) ?? 'none') : record.state === 'allow-all' ? 'all' : 'none'
-    robots.set(record.origin, { rules, before: before?.rules, record, expiresAt: record.expiresAt, isUsed: false })
+    robots.set(record.origin, {
+      rules,
+      before: before?.rules,
+      record,
+      freshUntil: record.expiresAt,
+      expiresAt: record.expiresAt,
+      isUsed: false,
+    })
   }
 
   const law = (stats: FrontierStats): void => {
@@ -370,17 +383,32 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
     },
     watch(inner, clock) {
       const now = (): number => clock.now()
-      // Another clock: whatever was to happen is as far off as it was, whichever clock says so. What became of the clock
-      // after the last commit, the store cannot know.
-      const shift = homeClock === undefined ? 0 : Math.min(now() - homeNow(), skewCommitted)
-      for (const known of robots.values()) known.expiresAt += shift
+      // Another clock: whatever was to happen is as far off as it was, whichever clock says so. How far the clocks were
+      // apart, the store knows as of its last commit; whether the last close was one cannot be seen from here.
+      const isSetBack = now() < nowCommitted + skewCommitted
+      const shifts =
+        homeClock === undefined
+          ? [0]
+          : [now() - homeNow(), skewCommitted, skewClosed, ...(isSetBack ? [now() - nowCommitted] : [])]
+      const [least, most] = [Math.min(...shifts), Math.max(...shifts)]
+      for (const known of robots.values()) {
+        known.freshUntil += least
+        known.expiresAt += most
+      }
       for (const turn of turns.values()) {
-        turn.answeredAt += shift
-        turn.blockedUntil += shift
-        turn.blockedAt += shift
+        turn.answeredAt += least
+        turn.blockedUntil += least
+        turn.blockedAt += least
       }
       homeNow = now
+      isReopened = homeClock !== undefined
       homeClock = clock
+      const noteTime = (): void => {
+        nowCommitted = clock.now()
+        skewCommitted = clock.wall() - nowCommitted
+        skewClosed = skewCommitted
+      }
+      noteTime()
       /** What is found out ends the run; the crawler under test must not be the one to catch it. */
       const judge = (check: () => void): void => {
         try {
@@ -391,7 +419,7 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
       }
       const checked = async (): Promise<void> => {
         verbs += 1
-        skewCommitted = clock.wall() - clock.now()
+        noteTime()
         const stats = await inner.stats()
         judge(() => law(stats))
       }
@@ -434,7 +462,10 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
         },
         host: (key, change) => inner.host(key, change),
         stats: () => inner.stats(),
-        close: () => inner.close(),
+        close() {
+          skewClosed = clock.wall() - clock.now()
+          return inner.close()
+        },
       }
     },
   }

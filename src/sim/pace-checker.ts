@@ -112,6 +112,8 @@ export function createPaceChecker(web: Web, policy: PacePolicy, now: () => numbe
     return found
   }
   let clockLostMs = 0
+  /** What was in force when each request was sent. */
+  const delayAtStart = new WeakMap<Visit, number>()
   const delayOf = (state: HostState): number => {
     let delay = policy.policyOf(state.name as HostKey).delayMs
     for (const { askedMs, since } of state.crawlDelays.values()) {
@@ -168,6 +170,7 @@ export function createPaceChecker(web: Web, policy: PacePolicy, now: () => numbe
       const state = hostOf(visit.host.spec.name)
       const { concurrency } = policy.policyOf(state.name as HostKey)
       const delay = delayOf(state)
+      delayAtStart.set(visit, delay)
       checkStart(state, visit, delay, concurrency)
       for (const [group, delayMs] of groupsOf(visit)) checkStart(group, visit, delayMs, 1)
       if (concurrency === 1 && visit.startedAt < state.pausedUntil - clockLostMs) {
@@ -184,7 +187,7 @@ export function createPaceChecker(web: Web, policy: PacePolicy, now: () => numbe
       const at = visit.arrivedAt ?? 0
       const { concurrency } = policy.policyOf(state.name as HostKey)
       // One way to a host always takes the same time here, so the host sees the gaps that we kept.
-      if (concurrency === 1 && at < state.lastArrivalAt + delayOf(state)) {
+      if (concurrency === 1 && at < state.lastArrivalAt + (delayAtStart.get(visit) ?? 0)) {
         throw new Violation(
           'pace',
           state.name,

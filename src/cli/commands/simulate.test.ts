@@ -121,6 +121,21 @@ describe('a crawl that has not begun', () => {
     expect(longestHosts.find(({ host }) => host === 'a.test')).toMatchObject({ delayMs: 7_000, from: 'policy' })
   })
 
+  test('says which hosts share a pace by their domain or address, and when that bounds it', async () => {
+    const words = ['https://a.test/', '--hosts', '4', '--pages', '8', '--scope', 'domain', '--per-domain-delay', '3s']
+    const { stdout } = await runCommand(['simulate', ...words, '--per-ip-delay', '1s'], STEADY)
+    expect(stdout).toMatch(
+      /bound by +one domain: the 4 hosts of a\.test share a delay of 3s, and take \dm \d\ds by themselves/,
+    )
+    expect(stdout).toContain(
+      'hosts of one registrable domain share its delay of 3s: 4 hosts of 1 domain, by their names',
+    )
+    expect(stdout).toContain('hosts at one address share its delay of 1s: each host is taken to be at one of its own')
+    const { plan: planned, assumptions } = await plan(...words)
+    expect(planned.boundBy).toBe('domain')
+    expect(assumptions.join()).not.toContain('hosts at one address')
+  })
+
   test('is told in words, with a chart, the hosts, the comparison and what is assumed', async () => {
     const { stdout } = await runCommand(['simulate', 'https://a.test/', '--pages', '60'])
     expect(stdout).toMatch(

@@ -6,6 +6,7 @@ import {
   canBeBusy,
   enoughSlots,
   longestChains,
+  longestGroup,
   measureMachine,
   recordedCosts,
   runPlan,
@@ -17,6 +18,7 @@ import { EXIT } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
 import { planWords, type PlanReport } from './plan-report.ts'
 import { planSource, type PlanSource } from './plan-source.ts'
+import { sharedPaceWords } from './shared-pace-words.ts'
 import { countsIn } from './switch-values.ts'
 
 /** As many as one machine fetches at once. */
@@ -56,13 +58,16 @@ async function planFrom(source: PlanSource, { parsed }: Invocation, clock: Clock
   const plan = await runPlan({ settings: source.settings, web, costs, slots })
   const plans = await compare(source, web, costs, plan, asked)
   const chains = longestChains(web, plan, source.settings, CHAINS)
+  const group = longestGroup(web, plan, source.settings)
   return {
     source,
+    assumptions: [...source.assumptions, ...sharedPaceWords(web, source.settings)],
     configured,
     plan,
     plans,
     chains,
-    bound: boundOf(plan, chains[0]),
+    group,
+    bound: boundOf(plan, chains[0], group),
     enough: enoughSlots(plans),
     hosts: plan.hosts.size,
     shrink: web.shrink,
@@ -105,14 +110,16 @@ async function compare(
 }
 
 function jsonOf(report: PlanReport): unknown {
-  const { source, plan, plans, hosts, costs, chains, bound, enough, configured, tookMs, shrink } = report
+  const { source, assumptions, group, plan, plans, hosts, costs, chains, bound, enough, configured, tookMs, shrink } =
+    report
   const { hosts: _hosts, slices, ...rest } = plan
   return {
     what: source.what,
-    assumptions: source.assumptions,
+    assumptions,
     configuredSlots: configured,
     plan: { ...rest, hosts, boundBy: bound, pagesInSlices: slices },
     longestHosts: chains,
+    longestGroup: group ?? null,
     bySlots: plans.map(({ slots, durationMs, slotUse, machineUse }) => ({ slots, durationMs, slotUse, machineUse })),
     enoughSlots: enough ?? null,
     machine: costs,

@@ -1,6 +1,6 @@
 /** A plan in words: the answer first, then the chart, the hosts, the comparison, and what all of it rests on. */
 import { formatBytes, formatDuration } from '../../base/index.ts'
-import { resliced, type Bound, type HostChain, type MachineCosts, type Plan } from '../../sim/index.ts'
+import { resliced, type Bound, type GroupChain, type HostChain, type MachineCosts, type Plan } from '../../sim/index.ts'
 import { columnChart } from '../chart.ts'
 import { countOf, formatCount, formatRate } from '../count-words.ts'
 import { reportRows, type ReportRow } from '../report-lines.ts'
@@ -9,12 +9,16 @@ import type { PlanSource } from './plan-source.ts'
 
 export interface PlanReport {
   readonly source: PlanSource
+  /** The source's, and which hosts share a pace. */
+  readonly assumptions: readonly string[]
   /** Slots by configuration. */
   readonly configured: number
   readonly plan: Plan
   /** By slots, fewest first; `plan` is one of them. */
   readonly plans: readonly Plan[]
   readonly chains: readonly HostChain[]
+  /** Of those that share a pace by domain or address; undefined where none do. */
+  readonly group: GroupChain | undefined
   readonly bound: Bound
   readonly enough: number | undefined
   readonly hosts: number
@@ -44,7 +48,7 @@ export function planWords(report: PlanReport): string {
     ...comparisonLines(report),
     '',
     'This rests on',
-    ...[...source.assumptions, ...machineLines(report)].map((line) => `  ${escapeForTerminal(line)}`),
+    ...[...report.assumptions, ...machineLines(report)].map((line) => `  ${escapeForTerminal(line)}`),
   ].join('\n')
 }
 
@@ -71,11 +75,14 @@ function rowsOf(report: PlanReport): ReportRow[] {
   ]
 }
 
-function boundWords({ bound, chains, plan, hosts }: PlanReport): string {
+function boundWords({ bound, chains, group, plan, hosts }: PlanReport): string {
   const [longest] = chains
   switch (bound) {
     case 'host':
       return `one host: ${escapeForTerminal(longest?.host ?? '')} takes ${formatDuration(longest?.chainMs ?? 0)} by itself${hosts > 1 ? '; the others fit beside it' : ''}`
+    case 'domain':
+    case 'address':
+      return `one ${bound}: the ${countOf(group?.hosts ?? 0, 'host')} of ${escapeForTerminal(group?.name ?? '')} share a delay of ${formatDuration(group?.delayMs ?? 0)}, and take ${formatDuration(group?.chainMs ?? 0)} by themselves`
     case 'slots':
       return 'the number of pages fetched at once: more of them make it shorter'
     case 'machine':

@@ -57,6 +57,7 @@ export function assumeWeb(assumptions: Assumptions): PlannedWeb {
   return {
     seeds: [...seedsByOrigin.values()].flat(),
     answer,
+    refusalOf: () => undefined,
     addressOf: () => undefined,
     *hosts(): Iterable<PlannedHost> {
       for (const [origin, seeds] of seedsByOrigin) {

@@ -7,6 +7,7 @@ import {
   canBeBusy,
   enoughSlots,
   longestChains,
+  longestGroup,
   resliced,
   runPlan,
   USUAL_COSTS,
@@ -110,6 +111,45 @@ test('the longest chain has the delay in force and says where it comes from', as
   expect(chain).toMatchObject({ pages: 30, requests: 31, latencyMs: 400, delayMs: 2_000, from: 'latency' })
   expect(chain?.chainMs).toBe(31 * 400 + 30 * 2_000)
   expect(boundOf(plan, chain)).toBe('host')
+})
+
+test.each([
+  [{ delay: '1s', perHost: 3 }, 100],
+  [{ delay: '400ms', perHost: 3 }, 1_500],
+  [{ delay: '400ms', perHost: 2 }, 3_000],
+  [{ delay: '1s', perHost: 8 }, 2_500],
+])(
+  'with several in flight (%j) a host that answers after %d ms takes by itself what it takes',
+  async (flags, latencyMs) => {
+    const web = webOf({ latencyMs, pagesPerHost: 200 })
+    const plan = await planOf(web, flags)
+    const [chain] = longestChains(web, plan, settingsOf(flags), 1)
+    expect(chain?.chainMs).toBeLessThanOrEqual(plan.durationMs)
+    expect(chain?.chainMs).toBeGreaterThan(0.9 * plan.durationMs)
+    expect(boundOf(plan, chain)).toBe('host')
+  },
+)
+
+test('several in flight make a host quicker only where it answers more slowly than its delay', async () => {
+  const takes = async (perHost: number, latencyMs: number): Promise<number> => {
+    const web = webOf({ latencyMs })
+    const settings = settingsOf({ perHost })
+    const [chain] = longestChains(web, await planOf(web, { perHost }), settings, 1)
+    return chain?.chainMs ?? 0
+  }
+  expect(await takes(3, 100)).toBe(await takes(1, 100))
+  expect(await takes(3, 2_500)).toBeLessThan(0.7 * (await takes(1, 2_500)))
+})
+
+test('hosts of one domain are bounded by the delay that they share', async () => {
+  const web = webOf({ hosts: 5, pagesPerHost: 10, oneDomain: true })
+  const flags = { perDomainDelay: '2s', perHost: 3 }
+  const plan = await planOf(web, flags)
+  const [chain] = longestChains(web, plan, settingsOf(flags), 1)
+  expect(chain).toMatchObject({ delayMs: 2_000, from: 'domain', chainMs: 11 * 100 + 10 * 2_000 })
+  const group = longestGroup(web, plan, settingsOf(flags))
+  expect(group).toMatchObject({ by: 'domain', name: 'a.test', hosts: 5, chainMs: 55 * 100 + 54 * 2_000 })
+  expect(boundOf(plan, chain, group)).toBe('domain')
 })
 
 test('slots are enough from where the next ones save no fiftieth', () => {

@@ -39,6 +39,8 @@ export function createPlannedFetcher(
   const visits = new Map<string, HostVisit>()
   /** URLs that were asked before; only those that are asked again are worth remembering, but they are not known. */
   const asked = new Map<string, number>()
+  /** Hosts that have asked for their pause. */
+  const refused = new Set<string>()
   /** Of hosts whose own is not known. */
   const addresses = new Map<string, string>()
   const addressOf = (url: NormalizedUrl): string => {
@@ -64,12 +66,24 @@ export function createPlannedFetcher(
     return visit
   }
 
-  const ask = async (request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome> => {
-    const { url } = request
+  const refusalOf = (url: NormalizedUrl): PlannedAnswer | undefined => {
+    const host = hostKey(url)
+    if (refused.has(host)) return undefined
+    const refusal = web.refusalOf(host)
+    if (refusal !== undefined) refused.add(host)
+    return refusal
+  }
+
+  const nextAnswer = (url: NormalizedUrl, as: AskedAs): PlannedAnswer => {
     const n = (asked.get(url) ?? 0) + 1
     asked.set(url, n)
+    return web.answer(url, as, n)
+  }
+
+  const ask = async (request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome> => {
+    const { url } = request
     const as = askedAs(request)
-    const answer = web.answer(url, as, n)
+    const answer = (as === 'page' ? refusalOf(url) : undefined) ?? nextAnswer(url, as)
     const visit = visitOf(url)
     const startedAt = clock.now()
     requests += 1

@@ -42,10 +42,13 @@ export interface PlannedHost {
   readonly crawlDelayMs: number
 }
 
+/** Asking it changes nothing: one web serves any number of plans, and each finds it as the first did. */
 export interface PlannedWeb {
   readonly seeds: readonly NormalizedUrl[]
   /** `n`: how often this URL has been asked, this time included. */
   answer(url: NormalizedUrl, as: AskedAs, n: number): PlannedAnswer
+  /** The refusal with a pause that a host answers its first page with, once in each plan; undefined for none. */
+  refusalOf(host: string): PlannedResponse | undefined
   hosts(): Iterable<PlannedHost>
   /** Where a host is; undefined where that is not known, and then it is alone there. */
   addressOf(host: string): string | undefined

@@ -2,7 +2,17 @@ import { expect, test } from 'vitest'
 import { resolveSettings } from '../../config/index.ts'
 import type { HostView } from '../../frontier/index.ts'
 import { UNKNOWN_HEALTH, type NormalizedUrl } from '../../model/index.ts'
-import { recordWeb, runPlan, USUAL_COSTS, type RecordedCrawl, type RecordedUrl, type Plan } from './index.ts'
+import {
+  boundOf,
+  longestChains,
+  longestGroup,
+  recordWeb,
+  runPlan,
+  USUAL_COSTS,
+  type RecordedCrawl,
+  type RecordedUrl,
+  type Plan,
+} from './index.ts'
 
 const A = 'https://a.test'
 const B = 'https://b.test'
@@ -151,6 +161,24 @@ test('a host that asked for a pause asks for it once more', async () => {
   expect(busy.durationMs).toBeGreaterThan(calm.durationMs + 28_000)
 })
 
+test('a pause is part of every plan of the same web, and of what its host takes by itself', async () => {
+  const paused = { blockedUntil: 90_000, blockedReason: 'HTTP 429', health: { ...UNKNOWN_HEALTH, blockedAt: 60_000 } }
+  const web = whole(
+    crawlOf({
+      hosts: [host(1, { origin: A }, paused)],
+      urls: [row(1, `${A}/`, 'done'), row(2, `${A}/one`, 'done', { referrer: 1, via: 'link' })],
+      pages: [saved(`${A}/`, 100), saved(`${A}/one`, 100)],
+    }),
+  )
+  const plan = (slots: number): Promise<Plan> => runPlan({ settings, web, costs: USUAL_COSTS, slots })
+  const [first, second] = [await plan(20), await plan(5)]
+  expect(first.durationMs).toBeGreaterThan(30_000)
+  expect(second).toMatchObject({ durationMs: first.durationMs, requests: first.requests })
+  const [chain] = longestChains(web, first, settings, 1)
+  expect(chain?.chainMs).toBeGreaterThan(30_000)
+  expect(boundOf(first, chain)).toBe('host')
+})
+
 test('times that a busy machine measured are taken for the quickest of them', () => {
   const addresses = Array.from({ length: 100 }, (_, index) => `${A}/${index}`)
   const crawl = crawlOf({
@@ -176,6 +204,23 @@ test('a connection that timed out does so after as long, every time', async () =
     retryable: true,
     answerMs: 30_000,
   })
+})
+
+test('an address that several hosts share bounds the plan, although none of them does alone', async () => {
+  const origins = Array.from({ length: 6 }, (_, index) => `https://host-${index}.test`)
+  const web = whole(
+    crawlOf({
+      hosts: origins.map((origin, index) => host(index + 1, { origin }, { address: '192.0.2.9' })),
+      urls: origins.map((origin, index) => row(index + 1, `${origin}/`, 'done')),
+      pages: origins.map((origin) => saved(`${origin}/`, 100)),
+    }),
+  )
+  const paced = { ...settings, perIpDelayMs: 5_000 }
+  const plan = await runPlan({ settings: paced, web, costs: USUAL_COSTS, slots: 20 })
+  const group = longestGroup(web, plan, paced)
+  expect(group).toMatchObject({ by: 'address', name: '192.0.2.9', hosts: 6, delayMs: 5_000, requests: plan.requests })
+  expect(group?.chainMs).toBeLessThanOrEqual(plan.durationMs)
+  expect(boundOf(plan, longestChains(web, plan, paced, 1)[0], group)).toBe('address')
 })
 
 test('hosts that share an address share its pace, and others do not', async () => {

@@ -66,8 +66,6 @@ interface Site {
   answers: number[]
   latencyMs: number
   crawlDelayMs: number
-  pauseMs: number
-  paused: boolean
   /** What its robots.txt came to where it could not be had. */
   robots: { readonly status: number | null } | undefined
 }
@@ -80,12 +78,15 @@ export function recordWeb(crawl: RecordedCrawl, options: RecordedWebOptions): Pl
     return site
   }
   const addresses = new Map<string, string>()
+  const pauses = new Map<string, { readonly pauseMs: number; readonly site: Site }>()
   for (const host of crawl.hosts()) {
     if (host.address !== null) addresses.set(host.key, host.address)
+    const [first] = host.lanes
+    const pauseMs = pauseOf(host, options)
+    if (first !== undefined && pauseMs > 0) pauses.set(host.key, { pauseMs, site: siteOf(first.origin) })
     for (const lane of host.lanes) {
       const site = siteOf(lane.origin)
       site.crawlDelayMs = lane.robots?.crawlDelayMs ?? 0
-      site.pauseMs = pauseOf(host, options)
       if (lane.robots?.refusal === 'robots-unreachable') site.robots = { status: lane.robots.status }
     }
   }
@@ -159,6 +160,12 @@ export function recordWeb(crawl: RecordedCrawl, options: RecordedWebOptions): Pl
     bytesPerPage,
     shrink,
     addressOf: (host) => addresses.get(host),
+    refusalOf(host) {
+      const pause = pauses.get(host)
+      if (pause === undefined) return undefined
+      const { pauseMs, site } = pause
+      return { ...NOT_FOUND, answerMs: site.latencyMs, status: 503, retryAfterSeconds: Math.ceil(pauseMs / 1_000) }
+    },
     *hosts(): Iterable<PlannedHost> {
       const byHost = new Map<string, PlannedHost>()
       for (const [origin, site] of working) {
@@ -192,8 +199,6 @@ function emptySite(): Site {
     answers: [],
     latencyMs: 0,
     crawlDelayMs: 0,
-    pauseMs: 0,
-    paused: false,
     robots: undefined,
   }
 }
@@ -223,10 +228,6 @@ function typicalOf(values: readonly number[], wasBusy: boolean): number {
 function pageAnswer(page: Page, site: Site, n: number, wasBusy: boolean, bytesPerPage: number): PlannedAnswer {
   const ownMs = page.answerMs ?? site.latencyMs
   const answerMs = wasBusy ? Math.min(ownMs, site.latencyMs) : ownMs
-  if (site.pauseMs > 0 && !site.paused) {
-    site.paused = true
-    return { ...NOT_FOUND, answerMs, status: 503, retryAfterSeconds: Math.ceil(site.pauseMs / 1_000) }
-  }
   if (page.error !== undefined) {
     const { code, afterMs } = page.error
     return { kind: 'error', code, retryable: RETRYABLE.has(code), answerMs: afterMs ?? answerMs }
