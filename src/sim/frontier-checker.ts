@@ -77,7 +77,7 @@ interface InForce {
   isUsed: boolean
 }
 
-/** What was stored by an earlier run may be by a clock that was so much behind, and is then waited for in addition. */
+/** What was stored by an earlier run may be by a clock that was so much behind or ahead; smaller steps shift nothing. */
 const CLOCK_LAG_MS = 1_002
 
 const nameOf = (task: Task): string => (task.kind === 'robots' ? `robots ${task.origin}` : `${task.kind} ${task.url}`)
@@ -124,7 +124,7 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
   const checkRobots = (task: Task): void => {
     if (options.ignoresRobots) return
     const known = robots.get(task.origin)
-    const isFresh = known !== undefined && homeNow() < known.expiresAt
+    const isExpired = known === undefined || homeNow() >= known.expiresAt + CLOCK_LAG_MS
     // A host that waits for longer than its robots.txt lives is asked once under it.
     const hadToWait =
       options.hasGroups ||
@@ -134,9 +134,9 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
       (known !== undefined && earliestOf(task.host) >= known.freshUntil - CLOCK_LAG_MS)
     const isForThisTurn = known?.isUsed === false && hadToWait
     if (task.kind === 'robots') {
-      if (isFresh && homeNow() < known.freshUntil - CLOCK_LAG_MS)
+      if (known !== undefined && homeNow() < known.freshUntil - CLOCK_LAG_MS)
         throw new Violation('robots', task.url, 'asked for again while the last one is fresh')
-    } else if (!isFresh && !isForThisTurn) {
+    } else if (isExpired && !isForThisTurn) {
       throw new Violation(
         'robots',
         task.url,
