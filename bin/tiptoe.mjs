@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const version = process.versions.node.split('.').map(Number)
@@ -54,6 +55,8 @@ async function launch() {
     // The system's resolver and the files share these threads. With Node's four, two names whose servers do not answer
     // would hold up the names of all other hosts.
     if (process.env.UV_THREADPOOL_SIZE === undefined) process.env.UV_THREADPOOL_SIZE = '64'
+    // Left to itself the heap grows to four times what is in use before it is looked through: 100 MB more, for nothing.
+    setFlagsFromString('--heap-growing-percent=40')
     if (process.env.TIPTOE_LIFELINE !== undefined) {
       await holdLifeline(process.env.TIPTOE_LIFELINE)
       delete process.env.TIPTOE_LIFELINE

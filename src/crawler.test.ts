@@ -420,6 +420,8 @@ describe('wrong use', () => {
     ['a store that is no path', { store: 7 }, /store/],
     ['a store that is no folder', { store: 'redis://docs.example' }, /store/],
     ['a store and an output folder', { store: 'a', out: 'b' }, /cannot be given together/],
+    ['a crawl that ends and goes on', { once: true, recrawl: true }, /cannot be given together/],
+    ['once that is neither true nor false', { once: 'yes' }, /once: true or false is expected/],
     ['a signal that is none', { signal: true }, /signal/],
     ['an onPage that is no function', { onPage: 'print' }, /onPage/],
   ])('%s is refused when the crawler is made', (_what, options, message) => {

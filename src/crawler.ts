@@ -37,6 +37,11 @@ export interface CrawlerOptions extends TableOptions {
    * same folder, seeds and options goes on where this one ended. `memory` unless given; `out` brings its own.
    */
   store?: string | undefined
+  /**
+   * Fetch again what is due in the folder or store, and whatever was still queued, then end. Cannot be given together
+   * with `recrawl`, which goes on.
+   */
+  once?: boolean | undefined
   /** Aborting it stops the crawl as `stop()` does; a run that is begun later ends at once. */
   signal?: AbortSignal | undefined
   /** Called with every page before the iteration hands it out, one at a time; the next page waits for its promise. */
@@ -48,10 +53,11 @@ export type Seeds = string | URL | Iterable<string | URL>
 
 export interface Crawler {
   /**
-   * Crawls from the seeds and hands out each page as it is saved. The iteration ends when the crawl is finished, has
-   * reached a limit or was stopped; its return value, and `end`, say which. It throws a TiptoeError when the store, the
-   * output or the network gives out, and whatever `onPage` or a listener threw. Leaving it early stops the crawl and
-   * closes everything. One run at a time; without seeds, those of the options or of the folder in `out` are used.
+   * Crawls from the seeds and hands out each page as it is saved, and again when a later visit finds it changed. The
+   * iteration ends when the crawl is finished, has reached a limit or was stopped; its return value, and `end`, say
+   * which. It throws a TiptoeError when the store, the output or the network gives out, and whatever `onPage` or a
+   * listener threw. Leaving it early stops the crawl and closes everything. One run at a time; without seeds, those of
+   * the options or of the folder in `out` are used.
    */
   run(seeds?: Seeds): AsyncGenerator<Page, EndReason, undefined>
   /** The same for whoever needs no iteration: pages go to `onPage`, to the listeners and into `out`. */
@@ -79,14 +85,20 @@ const EVENT_NAMES = [
   'retry',
   'blocked',
   'impolite',
+  'revisit',
 ] as const satisfies readonly (keyof CrawlEvents)[]
 
 export function createCrawler(options: CrawlerOptions = {}): Crawler {
-  const { store, signal, onPage, ...table } = checkedOptions(options)
+  const { store, signal, onPage, once = false, ...table } = checkedOptions(options)
   const settings = settingsFromLibrary(table, VERSION)
   if (store !== undefined && settings.outDirectory !== undefined) {
     throw new TiptoeError('usage', 'store and out cannot be given together', {
       hint: 'out keeps its store in a folder of its own: leave store away',
+    })
+  }
+  if (once && settings.recrawl) {
+    throw new TiptoeError('usage', 'once and recrawl cannot be given together', {
+      hint: 'once ends when nothing is due any more; recrawl goes on until it is stopped',
     })
   }
   const events = createEventBus<CrawlEvents>()
@@ -96,13 +108,13 @@ export function createCrawler(options: CrawlerOptions = {}): Crawler {
 
   const open = (seeds: readonly NormalizedUrl[], readyForMore: () => Promise<void>): Promise<Crawl> => {
     const folder = settings.outDirectory
-    if (folder === undefined) return openCrawl({ settings, seeds, store: store ?? 'memory', readyForMore })
+    if (folder === undefined) return openCrawl({ settings, seeds, store: store ?? 'memory', once, readyForMore })
     const stored = readCrawlFolder(folder, VERSION)
     const all = seeds.length > 0 ? seeds : (stored?.seeds ?? [])
     if (all.length === 0) throw noSeeds()
     const plan = { settings: { ...settings, seeds: all }, seeds: all }
     prepareCrawlFolder(folder, plan, stored)
-    return openCrawl({ ...plan, store: stateFolder(folder), outputFolder: folder, readyForMore })
+    return openCrawl({ ...plan, store: stateFolder(folder), outputFolder: folder, once, readyForMore })
   }
 
   async function* iterate(
@@ -315,7 +327,10 @@ function checkedOptions(options: CrawlerOptions): CrawlerOptions {
   if (typeof options !== 'object' || options === null) {
     throw new TiptoeError('usage', 'the options of a crawler must be an object')
   }
-  const { store, signal, onPage } = options
+  const { store, signal, onPage, once } = options
+  if (once !== undefined && typeof once !== 'boolean') {
+    throw new TiptoeError('usage', 'once: true or false is expected')
+  }
   if (store !== undefined && (typeof store !== 'string' || store === '' || store.includes('://'))) {
     throw new TiptoeError('usage', 'store: the path of a folder, or memory, is expected')
   }
@@ -362,7 +377,14 @@ const NO_STATS: CrawlTotals = {
   tokens: 0,
   seconds: 0,
   requests: { page: 0, sitemap: 0, robots: 0 },
-  tiers: { high: 0, medium: 0, low: 0 },
+  tiers: {
+    high: { queued: 0, requests: 0 },
+    medium: { queued: 0, requests: 0 },
+    low: { queued: 0, requests: 0 },
+  },
+  revisits: { changed: 0, unchanged: 0, gone: 0, missed: 0 },
+  aside: 0,
+  bloomFalsePositives: 0,
   hosts: 0,
   impolite: 0,
   closest: null,

@@ -46,6 +46,8 @@ export type { CrawlTotals } from './engine/index.ts'
 export type { EndReason } from './engine/index.ts'
 export { createSystemClock, createVirtualClock } from './base/index.ts'
 export type { Clock, VirtualClock } from './base/index.ts'
+export { bestIntervalMs, hintModified, observeChange, planVisit, retireVisit } from './frontier/index.ts'
+export { scoreOf, scoreParts } from './frontier/index.ts'
 export { FAILURES, SKIP_REASONS, TiptoeError } from './model/index.ts'
 export type {
   CrawlEvents,
@@ -63,6 +65,7 @@ export type {
   Outcome,
   Page,
   PageRecord,
+  RevisitRecord,
   RobotsDirectives,
   RobotsRecord,
   SkipReason,
@@ -72,6 +75,7 @@ export type {
   Tier,
   UrlKey,
   Via,
+  Visit,
 } from './model/index.ts'
 export type { NearDuplicate, NearDuplicateIndex } from './content/index.ts'
 export type {
@@ -87,9 +91,18 @@ export type {
   LeaseRef,
   LeaseRequest,
   Output,
+  ChangeBelief,
   OutputPosition,
+  PlanVisitInput,
+  RecrawlInterval,
+  RecrawlOptions,
+  RecrawlState,
+  ScoreInputs,
+  ScoreOptions,
+  ScoreParts,
   SettleAnswer,
   Settlement,
+  VisitRow,
 } from './frontier/index.ts'
 export type { DecodedBody, Link, LinkSource, SitemapEntry, SitemapOptions, SitemapReading } from './parse/index.ts'
 export type { HostLimiter, HostRegistryOptions, RobotsVerdict as HostVerdict } from './politeness/index.ts'

@@ -1,4 +1,5 @@
 /** Mechanisms that know nothing of crawling: time, randomness, bounded collections, units. */
+export { bloomShape, bloomWords, createBloomFilter, type BloomFilter, type BloomShape } from './bloom.ts'
 export { createSystemClock, createVirtualClock, sleepWith, type Clock, type VirtualClock } from './clock.ts'
 export { createSystemDisk, type Disk, type GrowingFile } from './disk.ts'
 export { createHeap, type Heap } from './heap.ts'

@@ -5,15 +5,17 @@
 import { productTokenOf, requireCrawlFolder, stateFolder, type CrawlIdentity } from '../engine/index.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openInspector, type Inspector } from '../frontier/index.ts'
+import { openInspector, queuedIn, type Inspector } from '../frontier/index.ts'
 import { TiptoeError, type HostKey, type HostRecord } from '../model/index.ts'
 import { createHostRegistry, type HostRegistry } from '../politeness/index.ts'
-import { createScope, type Scope } from '../url/index.ts'
+import { createParameterStripper, createScope, type ParameterStripper, type Scope } from '../url/index.ts'
 
 export interface CrawlView extends CrawlIdentity {
   readonly folder: string
   readonly inspector: Inspector
   readonly scope: Scope
+  /** URLs as the crawl knows them, without what it does not tell them by. */
+  readonly strip: ParameterStripper
   /** Policies by configuration, and verdicts by the robots.txt files that the store has. */
   readonly registry: HostRegistry
   readonly productToken: string
@@ -21,6 +23,7 @@ export interface CrawlView extends CrawlIdentity {
 
 export function openCrawlView(folder: string, version: string): CrawlView {
   const { settings, seeds } = requireCrawlFolder(folder, version)
+  const strip = createParameterStripper(settings.stripParameters)
   const state = stateFolder(folder)
   if (!existsSync(join(state, 'crawl.db'))) {
     throw new TiptoeError('usage', `the crawl in ${folder} was prepared but never begun`, {
@@ -35,7 +38,13 @@ export function openCrawlView(folder: string, version: string): CrawlView {
     seeds,
     inspector,
     productToken,
-    scope: createScope({ mode: settings.scope, seeds, include: settings.include, exclude: settings.exclude }),
+    strip,
+    scope: createScope({
+      mode: settings.scope,
+      seeds: seeds.map(strip),
+      include: settings.include,
+      exclude: settings.exclude,
+    }),
     registry: createHostRegistry({
       defaultPolicy: { delayMs: settings.delayMs, concurrency: settings.perHost },
       sites: settings.sites,
@@ -58,7 +67,7 @@ function hostRecord(key: HostKey, inspector: Inspector): HostRecord | undefined 
     health: host.health,
     address: host.address,
     closestMs: host.closestMs,
-    queued: host.lanes.reduce((sum, lane) => sum + lane.queued, 0),
+    queued: host.lanes.reduce((sum, lane) => sum + queuedIn(lane), 0),
     robots: host.lanes.flatMap((lane) => inspector.robots(lane) ?? []),
   }
 }

@@ -13,7 +13,15 @@ const stats: FrontierStats = {
   failed: 3,
   skipped: { robots: 40, redirect: 1 },
   held: 0,
-  tiers: { high: 0, medium: 3000, low: 0 },
+  refreshing: 0,
+  aside: 0,
+  tiers: {
+    high: { queued: 0, requests: 0 },
+    medium: { queued: 2301, requests: 731 },
+    low: { queued: 0, requests: 0 },
+  },
+  revisits: { changed: 0, unchanged: 0, gone: 0, missed: 0 },
+  bloomFalsePositives: 0,
   requests: { page: 685, sitemap: 2, robots: 44 },
   sitemapsQueued: 0,
   bytes: 12_300_000,
@@ -87,13 +95,31 @@ describe('the progress of a crawl', () => {
     expect(lines.at(-1)).toBe('finishing: closing the output and the store')
   })
 
-  it('has three to five lines that never exceed the width', () => {
+  it('says what came of pages that were fetched again', () => {
+    const revisits = { changed: 12, unchanged: 1340, gone: 0, missed: 1 }
+    expect(renderProgress({ ...view, stats: { ...stats, revisits } }, 200, false)[2]).toBe(
+      'fetched again: 12 changed, 1,340 unchanged, 1 not reached',
+    )
+  })
+
+  it('says of a crawl that goes on when the next page is due, once nothing else is left', () => {
+    const empty = { ...stats, queued: 0, leased: 0 }
+    const idle = { ...view, stats: empty, inFlight: 0, nextVisit: view.now + 3_150 }
+    const lastLine = (shown: ProgressView): string | undefined => renderProgress(shown, 200, false).at(-1)
+    expect(lastLine(idle)).toBe('waiting for the next page that is to be fetched again: 3.2s')
+    expect(lastLine({ ...idle, nextVisit: null })).toBe('waiting: no page is to be fetched again')
+    expect(lastLine({ ...idle, inFlight: 1 })).toContain('slots in flight')
+    expect(lastLine({ ...idle, stats })).toContain('slots in flight')
+  })
+
+  it('has three to six lines that never exceed the width', () => {
+    const again = { ...view, stats: { ...stats, revisits: { changed: 1, unchanged: 2, gone: 3, missed: 4 } } }
     const many = Array.from({ length: 5 }, (_, n) => ({ host: `${'x'.repeat(80)}.${n}.test`, at: 0, reason: '日本語' }))
-    for (const shown of [view, waitingFor(...many)]) {
+    for (const shown of [view, again, waitingFor(...many)]) {
       for (const columns of [1, 10, 40, 80]) {
         const lines = renderProgress(shown, columns, true)
         expect(lines.length).toBeGreaterThanOrEqual(3)
-        expect(lines.length).toBeLessThanOrEqual(5)
+        expect(lines.length).toBeLessThanOrEqual(6)
         for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(columns)
       }
     }

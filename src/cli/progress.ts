@@ -5,6 +5,7 @@
 import { formatBytes, formatDuration } from '../base/index.ts'
 import type { FrontierStats } from '../frontier/index.ts'
 import { countOf, formatCount, formatRate, sumOf } from './count-words.ts'
+import { revisitWords } from './revisit-words.ts'
 import { cutToWidth, escapeForTerminal, paint } from './terminal.ts'
 
 /** Hosts that are named as being waited for. */
@@ -22,15 +23,24 @@ export interface ProgressView {
   /** Over the last seconds, as is the next. */
   readonly pagesPerSecond: number
   readonly bytesPerSecond: number
+  /** Of a crawl that fetches pages again: when the next is due (clock ms), null for never. */
+  readonly nextVisit?: number | null
   /** `draining`: nothing new starts. `finishing`: nothing runs, the output and the store are being closed. */
   readonly phase: 'crawling' | 'draining' | 'finishing'
   /** Clock ms; by then a drain is over. */
   readonly drainUntil?: number
 }
 
-/** Three to five lines, none wider than `columns`. */
+/** Three to six lines, none wider than `columns`. */
 export function renderProgress(view: ProgressView, columns: number, color: boolean): string[] {
-  const lines = [speed(view, color), counts(view.stats, color), load(view), ...outlook(view, color)]
+  const again = revisitWords(view.stats.revisits)
+  const lines = [
+    speed(view, color),
+    counts(view.stats, color),
+    ...(again === '' ? [] : [`fetched again: ${again}`]),
+    load(view),
+    ...outlook(view, color),
+  ]
   return lines.map((line) => cutToWidth(line, columns))
 }
 
@@ -43,7 +53,7 @@ function speed(view: ProgressView, color: boolean): string {
 function counts(stats: FrontierStats, color: boolean): string {
   const failed = `${formatCount(stats.failed)} failed`
   const parts = [
-    paint(color, 'good', `${formatCount(stats.done)} saved`),
+    paint(color, 'good', `${formatCount(stats.done + stats.refreshing)} saved`),
     `${formatCount(stats.queued)} queued`,
     stats.failed > 0 ? paint(color, 'bad', failed) : failed,
     `${formatCount(sumOf(stats.skipped))} skipped`,
@@ -62,6 +72,7 @@ function load({ inFlight, slots, stats }: ProgressView): string {
 function outlook(view: ProgressView, color: boolean): string[] {
   switch (view.phase) {
     case 'crawling':
+      if (isIdle(view)) return [paint(color, 'dim', idleWords(view))]
       return view.stats.hosts.next.slice(0, HOSTS_SHOWN).map(({ host, at, reason }) => {
         const waited = `waiting for ${escapeForTerminal(host)}: ${escapeForTerminal(reason)}, ${timeLeft(at - view.now)}`
         return paint(color, 'dim', waited)
@@ -78,6 +89,16 @@ function outlook(view: ProgressView, color: boolean): string[] {
     default:
       return view.phase satisfies never
   }
+}
+
+/** Nothing is left but to wait until pages are due again. */
+function isIdle({ nextVisit, inFlight, stats }: ProgressView): boolean {
+  return nextVisit !== undefined && inFlight === 0 && stats.queued + stats.leased === 0
+}
+
+function idleWords({ nextVisit, now }: ProgressView): string {
+  if (nextVisit == null) return 'waiting: no page is to be fetched again'
+  return `waiting for the next page that is to be fetched again: ${timeLeft(nextVisit - now)}`
 }
 
 /** Tenths of a second below a minute, rounded up, so that a wait is never shown as none. */

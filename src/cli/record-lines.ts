@@ -71,15 +71,16 @@ function open(path: string): number | undefined {
   }
 }
 
-/** The record of one URL; undefined when the file has none. Reads no further than it must. */
-export function findRecord(path: string, end: number, url: string): Record<string, unknown> | undefined {
+/** The last record of one URL, which may have one for each of its visits; undefined when the file has none. */
+export function findLastRecord(path: string, end: number, url: string): Record<string, unknown> | undefined {
   const needle = Buffer.from(`"url":${JSON.stringify(url)},`)
+  let last: Record<string, unknown> | undefined
   for (const { bytes } of recordLines(path, end)) {
     if (!bytes.includes(needle)) continue
     const record = parseRecord(bytes)
-    if (record?.['url'] === url) return record
+    if (record?.['url'] === url) last = record
   }
-  return undefined
+  return last
 }
 
 /** Undefined for a line that is no JSON object. */

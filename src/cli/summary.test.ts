@@ -12,7 +12,15 @@ const stats: FrontierStats = {
   failed: 3,
   skipped: { redirect: 5, robots: 50 },
   held: 0,
-  tiers: { high: 0, medium: 1345, low: 0 },
+  refreshing: 0,
+  aside: 0,
+  tiers: {
+    high: { queued: 0, requests: 0 },
+    medium: { queued: 0, requests: 1314 },
+    low: { queued: 0, requests: 0 },
+  },
+  revisits: { changed: 0, unchanged: 0, gone: 0, missed: 0 },
+  bloomFalsePositives: 0,
   requests: { page: 1300, sitemap: 2, robots: 12 },
   sitemapsQueued: 0,
   bytes: 4_120_000,
@@ -79,6 +87,18 @@ describe('the summary of a crawl', () => {
     const lines = renderSummary({ ...finished, elapsedMs: 2000, savedThisRun: 1 })
     expect(lines[0]).toBe(`finished: 1 page in ${formatDuration(2000)}, 0.5 pages/s`)
     expect(lines[1]).toMatch(/^ {2}saved +1,287 {3}1 in this run$/)
+  })
+
+  it('says what came of the pages that this run fetched again', () => {
+    const revisitsThisRun = { changed: 3, unchanged: 36, gone: 1, missed: 0 }
+    const lines = renderSummary({ ...finished, elapsedMs: 10_000, savedThisRun: 2, revisitsThisRun })
+    expect(lines[0]).toBe(`finished: 2 pages and 40 fetched again in ${formatDuration(10_000)}, 4.2 pages/s`)
+    expect(lines).toContainEqual(expect.stringMatching(/^ {2}again +40 {3}3 changed, 36 unchanged, 1 gone$/))
+  })
+
+  it('says how many URLs are set aside', () => {
+    const lines = renderSummary({ ...finished, stats: { ...stats, queued: 10, held: 4, aside: 3 } })
+    expect(lines.find((line) => line.includes('queued'))).toMatch(/ 10 {3}4 deeper than the limit, 3 set aside$/)
   })
 
   it('gives no rate to a run that took no time', () => {

@@ -6,6 +6,7 @@ import { formatBytes, formatDuration } from '../base/index.ts'
 import type { FrontierStats } from '../frontier/index.ts'
 import type { FailureCode, SkipReason } from '../model/index.ts'
 import { countOf, formatCount, formatRate, sumOf } from './count-words.ts'
+import { revisitWords } from './revisit-words.ts'
 import { escapeForTerminal, padToWidth, paint } from './terminal.ts'
 
 /** Reasons and failures that are named in one line; the rest are counted together. */
@@ -26,6 +27,9 @@ const SKIPPED: Readonly<Record<SkipReason, string>> = {
   'crawl-delay': 'Crawl-delay too long',
   'host-unavailable': 'host unavailable',
   depth: 'too deep',
+  trap: 'like a trap',
+  'host-budget': 'beyond the limit of their host',
+  gone: 'gone for good',
   redirect: 'redirected',
   'redirect-scope': 'redirected out of scope',
   'redirect-limit': 'redirected too often',
@@ -37,8 +41,10 @@ export interface Summary {
   readonly stats: FrontierStats
   /** Of this run. */
   readonly elapsedMs: number
-  /** Pages saved by this run; all of them unless given. */
+  /** Pages saved for the first time by this run; all of them unless given. */
   readonly savedThisRun?: number
+  /** What came of the pages that this run fetched again; of all runs unless given. */
+  readonly revisitsThisRun?: FrontierStats['revisits']
   /** The output folder, as the user named it. */
   readonly out: string
   readonly reason: keyof typeof ENDINGS
@@ -52,21 +58,28 @@ export interface Summary {
 
 export function renderSummary(summary: Summary): string[] {
   const { stats, elapsedMs, color, resumeCommand } = summary
-  const savedThisRun = summary.savedThisRun ?? stats.done
-  const isResumed = savedThisRun !== stats.done
-  const rate = formatRate(elapsedMs > 0 ? savedThisRun / (elapsedMs / 1000) : 0)
+  const savedPages = stats.done + stats.refreshing
+  const savedThisRun = summary.savedThisRun ?? savedPages
+  const isResumed = savedThisRun !== savedPages
+  const revisits = summary.revisitsThisRun ?? stats.revisits
+  const again = sumOf(revisits)
+  const rate = formatRate(elapsedMs > 0 ? (savedThisRun + again) / (elapsedMs / 1000) : 0)
   const skipped = Object.entries(stats.skipped).map(([reason, count]) => ({
     words: SKIPPED[reason as SkipReason] ?? reason,
     count,
   }))
   const failures = (summary.topFailures ?? []).map(({ code, count }) => ({ words: code, count }))
-  const held = stats.held > 0 ? `${formatCount(stats.held)} deeper than the limit` : ''
+  const parked = [
+    stats.held > 0 ? `${formatCount(stats.held)} deeper than the limit` : '',
+    stats.aside > 0 ? `${formatCount(stats.aside)} set aside` : '',
+  ].filter(Boolean)
 
   const rows: (readonly [name: string, count: string, detail: string])[] = [
-    ['saved', formatCount(stats.done), isResumed ? `${formatCount(savedThisRun)} in this run` : ''],
+    ['saved', formatCount(savedPages), isResumed ? `${formatCount(savedThisRun)} in this run` : ''],
     ['failed', formatCount(stats.failed), list(failures, stats.failed)],
     ['skipped', formatCount(sumOf(stats.skipped)), list(skipped, sumOf(stats.skipped))],
-    ['queued', formatCount(stats.queued + stats.leased), held],
+    ['queued', formatCount(stats.queued + stats.leased), parked.join(', ')],
+    ...(again === 0 ? [] : [['again', formatCount(again), revisitWords(revisits)] as const]),
     ['hosts', formatCount(stats.hosts.known), ''],
     ['tokens', formatCount(stats.tokens), ''],
     ['bytes', formatBytes(stats.bytes), ''],
@@ -77,7 +90,7 @@ export function renderSummary(summary: Summary): string[] {
     const line = `  ${padToWidth(name, 8)} ${padToWidth(count, width, 'left')}`
     return detail === '' ? line : `${line}   ${paint(color, 'dim', detail)}`
   })
-  const saved = countOf(savedThisRun, 'page')
+  const saved = `${countOf(savedThisRun, 'page')}${again === 0 ? '' : ` and ${formatCount(again)} fetched again`}`
   const ending = paint(color, summary.reason === 'finished' ? 'good' : 'warning', ENDINGS[summary.reason])
   return [
     `${ending}: ${saved} in ${formatDuration(roundedMs(elapsedMs))}, ${rate} pages/s`,

@@ -16,7 +16,7 @@ import {
   type Task,
 } from '../model/index.ts'
 import { createHostRegistry, type HostRegistry, type RobotsVerdict } from '../politeness/index.ts'
-import { createScope, hostKey, originOf, type Scope } from '../url/index.ts'
+import { createParameterStripper, createScope, hostKey, originOf, type Scope } from '../url/index.ts'
 
 /** Origins whose robots.txt is remembered; as many as anyone names on a command line. */
 const MAX_ORIGINS = 10_000
@@ -78,6 +78,7 @@ export function createVisitor({ settings, productToken, seeds, clock }: VisitOpt
     scope,
     productToken,
     tierOf: () => undefined,
+    strip: createParameterStripper(settings.stripParameters),
     addEarly: async () => {},
     connection: () => 'up',
     isOurs: () => false,

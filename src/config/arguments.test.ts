@@ -78,6 +78,19 @@ describe('flags', () => {
     expect(parse('--sitemaps --no-record-links').flags).toEqual({ sitemaps: true, recordLinks: false })
   })
 
+  test('say how a crawl is kept fresh, what it leaves out and what it tells URLs by', () => {
+    expect(parse('--recrawl --no-traps --max-pages-per-host 5').flags).toEqual({
+      recrawl: true,
+      traps: false,
+      maxPagesPerHost: '5',
+    })
+    expect(parse('--no-recrawl --traps').flags).toEqual({ recrawl: false, traps: true })
+    expect(parse('--once -o dir')).toMatchObject({ switches: { once: true }, flags: { out: 'dir' } })
+    expect(refusal(['status', 'dir', '--once'])).toContain('tiptoe status has no flag --once')
+    const { flags } = parse('--strip-parameters tracking,sid --strip-parameters pk_*')
+    expect(resolveSettings({ version: '1', flags }).settings.stripParameters).toEqual(['tracking', 'sid', 'pk_*'])
+  })
+
   test('given twice: the last one counts', () => {
     expect(parse('--delay 1s --delay 2s').flags).toEqual({ delay: '2s' })
   })
@@ -132,6 +145,7 @@ describe('help', () => {
   test('shows a switch in the form that changes the default', () => {
     expect(helpText('crawl')).toMatch(/--no-sitemaps +do not read the sitemaps/)
     expect(helpText('crawl')).toMatch(/--record-links +list the links/)
+    expect(helpText('crawl')).toMatch(/--no-traps +do not set URLs aside/)
     expect(helpText('crawl')).toMatch(/-o, --out DIR +folder/)
     expect(helpText('fetch')).not.toContain('--max-pages')
   })

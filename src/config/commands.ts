@@ -8,6 +8,7 @@ import { OPTIONS, type Option } from './options.ts'
 export interface Switches {
   readonly config?: string
   readonly fresh?: true
+  readonly once?: true
   readonly agent?: string
   readonly whole?: true
   readonly workers?: string
@@ -38,6 +39,7 @@ export interface Switch {
 export const SWITCHES: { readonly [K in SwitchName]-?: Switch } = {
   config: { short: 'c', placeholder: 'FILE', help: 'read this configuration file (YAML); TIPTOE_CONFIG names one too' },
   fresh: { help: 'start over: forget the crawl that the folder holds' },
+  once: { help: 'fetch again what is due in the folder, and what was still queued, then end' },
   agent: { placeholder: 'TOKEN', help: 'ask for this product token instead of our own' },
   whole: { help: 'simulate the whole crawl of the folder, from its start, and not what is left of it' },
   workers: {
@@ -87,11 +89,12 @@ export const COMMANDS = {
     summary: 'crawl from these URLs, or resume the crawl that the folder already holds',
     operands: [SEEDS],
     options: FLAGGED,
-    switches: ['config', 'fresh', ...TALK],
+    switches: ['config', 'fresh', 'once', ...TALK],
     examples: [
       'tiptoe https://example.com/docs/',
       'tiptoe https://example.com/ --scope host --max-pages 500 -o example',
       'tiptoe -i seeds.txt -c crawl.yaml',
+      'tiptoe --once -o example',
     ],
   },
   status: {

@@ -98,6 +98,12 @@ function collect(content: unknown, section: Section, path: Path, into: Collectio
   // A section with nothing under it, and an empty file, say nothing.
   if (content === null || content === undefined) return
   const entries = entriesOf(content)
+  const whole = section.get('enabled')
+  if (typeof content === 'boolean' && whole !== undefined && !(whole instanceof Map)) {
+    // `recrawl: true` is short for `recrawl: { enabled: true }`.
+    into.values[whole.name] = content
+    return
+  }
   if (entries === undefined) {
     const where = path.length === 0 ? into.file.path : into.place(path)
     into.problems.push(

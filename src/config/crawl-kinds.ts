@@ -3,7 +3,7 @@
  */
 import { isIP } from 'node:net'
 import { TIERS, TiptoeError } from '../model/index.ts'
-import { compilePattern, MAX_PATTERN_LENGTH } from '../url/index.ts'
+import { compilePattern, isParameterPattern, MAX_PARAMETER_LENGTH, MAX_PATTERN_LENGTH, TRACKING } from '../url/index.ts'
 import {
   choice,
   describe,
@@ -64,6 +64,20 @@ export const pattern: Kind<string> = {
       return undefined
     }
   },
+}
+
+/** The name of a query parameter, with `*` for any characters, or the word that stands for the well-known ones. */
+export const parameterNames: Kind<readonly string[]> = {
+  ...list(
+    text(
+      `the name of a query parameter such as sid or utm_*, or ${TRACKING} for the well-known ones`,
+      'NAME',
+      isParameterPattern,
+      { maxLength: MAX_PARAMETER_LENGTH },
+    ),
+    { comma: true },
+  ),
+  placeholder: 'LIST',
 }
 
 /** RFC 9309 §2.2.1: a robots.txt names us by the product token, so the text must begin with one. */

@@ -157,7 +157,11 @@ function isQuantity(raw: unknown): raw is string | number {
   return typeof raw === 'string' || typeof raw === 'number'
 }
 
+const DAY_MS = 86_400_000
+
+/** Whole days where there are several: a single one is better known as 24h. */
 function writeDuration(amountMs: number): string {
+  if (amountMs > DAY_MS && amountMs % DAY_MS === 0) return `${amountMs / DAY_MS}d`
   return amountMs === 0 ? '0s' : writeExactly(amountMs, DURATION_UNITS)
 }
 
@@ -193,19 +197,22 @@ export function size(minBytes: number): Kind<number> {
 }
 
 /** In percent, not as a fraction: 40 is what people write, and it is exact. */
-export const percent: Kind<number> = simpleKind(
-  'a percentage from 0% to 100%, such as 40%',
-  (raw) => {
-    const share = isQuantity(raw) ? parsePercent(raw) : undefined
-    // Twelve digits drop the noise of the binary fraction: 7% is 7, not 7.000000000000001.
-    return share === undefined ? undefined : Number((share * 100).toPrecision(12))
-  },
-  {
-    placeholder: 'PERCENT',
-    schema: { type: ['string', 'number'], pattern: PERCENT_PATTERN, minimum: 0, maximum: 1 },
-    write: (value) => `${value}%`,
-  },
-)
+export function percent(min: number): Kind<number> {
+  return simpleKind(
+    `a percentage from ${min}% to 100%, such as 40%`,
+    (raw) => {
+      const share = isQuantity(raw) ? parsePercent(raw) : undefined
+      // Twelve digits drop the noise of the binary fraction: 7% is 7, not 7.000000000000001.
+      const value = share === undefined ? undefined : Number((share * 100).toPrecision(12))
+      return value !== undefined && value >= min ? value : undefined
+    },
+    {
+      placeholder: 'PERCENT',
+      schema: { type: ['string', 'number'], pattern: PERCENT_PATTERN, minimum: min / 100, maximum: 1 },
+      write: (value) => `${value}%`,
+    },
+  )
+}
 
 export function choice<T extends string>(values: readonly T[]): Kind<T> {
   return simpleKind(`one of ${values.join(', ')}`, (raw) => values.find((value) => value === raw), {

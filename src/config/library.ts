@@ -42,6 +42,8 @@ export interface CrawlerOptions {
   maxTime?: Duration
   /** Stop after downloading this much. */
   maxBytes?: Size
+  /** Save at most this many pages of one host. */
+  maxPagesPerHost?: number
   /** Keep at most this much of one page, after decompression. Default 10 MB. */
   maxBodySize?: Size
   /** Follow at most this many redirects in a row. Default 10. */
@@ -108,10 +110,37 @@ export interface CrawlerOptions {
   lowPriorityQuota?: Share
   /** The tier of the URLs that match a pattern; the first match wins. */
   tiers?: readonly TierRule[]
+  /** How much each part of a score counts, seen against the others. Defaults 0.4, 0.3, 0.2 and 0.1. */
+  scoreImportance?: number
+  scoreChange?: number
+  scoreAge?: number
+  scoreDepth?: number
+  /** A URL that has waited this long has the full score for its age. Default 7 days. */
+  scoreAgeHorizon?: Duration
+  /** A host of at least this score is of tier high. Default 0.6. */
+  highScore?: number
+  /** A host below this score is of tier low. Default 0.3. */
+  lowScore?: number
+  /** Set URLs aside that look like traps. Default true. */
+  traps?: boolean
   /** URLs that the filter in front of the store of known URLs is sized for. */
   bloomFilterSize?: number
   /** Between 0 and 1. */
   falsePositiveRate?: number
+  /** Query parameters to take out of every URL: names with `*` for any characters, or `tracking`. Default none. */
+  stripParameters?: readonly string[]
+  /** Go on until stopped, and fetch pages again when they are due. Default false. */
+  recrawl?: boolean
+  /** From one visit of a page to the next, on average over the pages of a tier. Defaults 1 hour, 1 day and 7 days. */
+  recrawlHigh?: Duration
+  recrawlMedium?: Duration
+  recrawlLow?: Duration
+  /** The least time between two visits of one page. Default: a 24th of its tier's average, and a minute at least. */
+  recrawlShortest?: Duration
+  /** The most time between two visits of one page. Default: 24 times its tier's average. */
+  recrawlLongest?: Duration
+  /** The part of a host's pace that visits of known pages may take. Default 50 %. */
+  recrawlHostShare?: Share
 }
 
 /** Validated as on the command line; a fault is a usage error that names the option. */

@@ -4,7 +4,16 @@
  * option that is added here exists everywhere. Bounds stand here too: no option accepts a value without a limit.
  */
 import { SCOPE_MODES } from '../url/index.ts'
-import { addressBlock, formats, pattern, resolveRules, siteRules, tierRules, userAgent } from './crawl-kinds.ts'
+import {
+  addressBlock,
+  formats,
+  parameterNames,
+  pattern,
+  resolveRules,
+  siteRules,
+  tierRules,
+  userAgent,
+} from './crawl-kinds.ts'
 import { boolean, choice, decimal, duration, integer, list, percent, size, text, type Kind } from './kinds.ts'
 import { kebabCase, variableName } from './names.ts'
 import { CRAWL_DELAY_POLICIES, MAX_CONCURRENT_FETCHES, type Settings } from './settings.ts'
@@ -12,7 +21,17 @@ import { CRAWL_DELAY_POLICIES, MAX_CONCURRENT_FETCHES, type Settings } from './s
 /** Where a site's owner can read what Tiptoe is; part of the default user agent. */
 export const BOT_URL = 'https://tiptoe.example/bot'
 
-export const GROUPS = ['Start', 'Scope', 'Limits', 'Pace', 'Requests', 'Network', 'Output', 'Frontier'] as const
+export const GROUPS = [
+  'Start',
+  'Scope',
+  'Limits',
+  'Pace',
+  'Requests',
+  'Network',
+  'Output',
+  'Frontier',
+  'Recrawling',
+] as const
 export type Group = (typeof GROUPS)[number]
 
 interface Row<K extends keyof Settings, T> {
@@ -49,9 +68,15 @@ const MAX_PER_HOST = 100
 /** A fleet's file may name many workers; on one machine `concurrentFetches` bounds what they make together. */
 const MAX_WORKERS = 1_000_000
 
+/** 24 times the longest average. */
+const MAX_LONGEST_MS = 24 * 365 * DAY_MS
+
 const delay = duration(0, DAY_MS)
 const timeout = duration(1, HOUR_MS)
 const perHost = integer(1, MAX_PER_HOST)
+/** Of a score, or how much a part of it counts. */
+const fraction = decimal(0, 1)
+const interval = duration(SECOND_MS, 365 * DAY_MS)
 
 const TABLE = [
   {
@@ -181,6 +206,16 @@ const TABLE = [
     none: true,
     flag: true,
     help: 'stop after downloading this much',
+  },
+  {
+    name: 'maxPagesPerHost',
+    setting: 'maxPagesPerHost',
+    group: 'Limits',
+    path: 'crawler.limits.max_pages_per_host',
+    kind: integer(1),
+    none: true,
+    flag: true,
+    help: 'save at most this many pages of one host, exactly, and skip the rest of it',
   },
   {
     name: 'maxBodySize',
@@ -481,7 +516,7 @@ const TABLE = [
     setting: 'failOnPercent',
     group: 'Output',
     path: 'output.fail_on',
-    kind: percent,
+    kind: percent(0),
     default: 50,
     flag: true,
     help: 'exit 1 when more than this share of the URLs tried could not be had',
@@ -491,7 +526,7 @@ const TABLE = [
     setting: 'highPriorityQuotaPercent',
     group: 'Frontier',
     path: 'crawler.frontier.high_priority_quota',
-    kind: percent,
+    kind: percent(0),
     default: 40,
     help: 'share of the fetches for tier high while all tiers have work; the three make 100%',
   },
@@ -500,7 +535,7 @@ const TABLE = [
     setting: 'mediumPriorityQuotaPercent',
     group: 'Frontier',
     path: 'crawler.frontier.medium_priority_quota',
-    kind: percent,
+    kind: percent(0),
     default: 40,
     help: 'the same for tier medium',
   },
@@ -509,7 +544,7 @@ const TABLE = [
     setting: 'lowPriorityQuotaPercent',
     group: 'Frontier',
     path: 'crawler.frontier.low_priority_quota',
-    kind: percent,
+    kind: percent(0),
     default: 20,
     help: 'the same for tier low',
   },
@@ -521,7 +556,80 @@ const TABLE = [
     kind: tierRules,
     default: [],
     variable: false,
-    help: 'the tier of the URLs that match a pattern; the first match wins',
+    help: 'the tier of the URLs that match a pattern; the first match wins, and other URLs have the tier of their host by its score',
+  },
+  {
+    name: 'scoreImportance',
+    setting: 'scoreImportance',
+    group: 'Frontier',
+    path: 'crawler.frontier.score.importance',
+    kind: fraction,
+    default: 0.4,
+    help: 'how much the importance of a host and the links to a page count in its score, against the other three parts',
+  },
+  {
+    name: 'scoreChange',
+    setting: 'scoreChange',
+    group: 'Frontier',
+    path: 'crawler.frontier.score.change',
+    kind: fraction,
+    default: 0.3,
+    help: 'how much it counts how often pages of the host change',
+  },
+  {
+    name: 'scoreAge',
+    setting: 'scoreAge',
+    group: 'Frontier',
+    path: 'crawler.frontier.score.age',
+    kind: fraction,
+    default: 0.2,
+    help: 'how much it counts how long a URL has waited',
+  },
+  {
+    name: 'scoreDepth',
+    setting: 'scoreDepth',
+    group: 'Frontier',
+    path: 'crawler.frontier.score.depth',
+    kind: fraction,
+    default: 0.1,
+    help: 'how much it counts how few links away from a seed it is',
+  },
+  {
+    name: 'scoreAgeHorizon',
+    setting: 'scoreAgeHorizonMs',
+    group: 'Frontier',
+    path: 'crawler.frontier.score.age_horizon',
+    kind: duration(DAY_MS, 365 * DAY_MS),
+    default: 7 * DAY_MS,
+    help: 'a URL that has waited this long has the full score for its age',
+  },
+  {
+    name: 'highScore',
+    setting: 'highScore',
+    group: 'Frontier',
+    path: 'crawler.frontier.score.high_score',
+    kind: fraction,
+    default: 0.6,
+    help: 'a host of at least this score is of tier high',
+  },
+  {
+    name: 'lowScore',
+    setting: 'lowScore',
+    group: 'Frontier',
+    path: 'crawler.frontier.score.low_score',
+    kind: fraction,
+    default: 0.3,
+    help: 'a host below this score is of tier low',
+  },
+  {
+    name: 'traps',
+    setting: 'traps',
+    group: 'Frontier',
+    path: 'crawler.traps.enabled',
+    kind: boolean,
+    default: true,
+    flag: true,
+    help: 'set URLs aside that look like traps: one of endlessly many that say the same',
   },
   {
     name: 'bloomFilterSize',
@@ -540,6 +648,81 @@ const TABLE = [
     kind: decimal(0, 1, true),
     default: 0.01,
     help: 'how often that filter may send us to the store in vain; no URL is ever lost to it',
+  },
+  {
+    name: 'stripParameters',
+    setting: 'stripParameters',
+    group: 'Frontier',
+    path: 'crawler.deduplication.strip_parameters',
+    kind: parameterNames,
+    default: [],
+    flag: true,
+    shapes: true,
+    help: 'take query parameters of these names out of every URL; utm_* has a wildcard, tracking stands for the well-known ones',
+  },
+  {
+    name: 'recrawl',
+    setting: 'recrawl',
+    group: 'Recrawling',
+    path: 'recrawl.enabled',
+    kind: boolean,
+    default: false,
+    flag: true,
+    help: 'go on until stopped, and fetch pages again when they are due',
+  },
+  {
+    name: 'recrawlHigh',
+    setting: 'recrawlHighMs',
+    group: 'Recrawling',
+    path: 'recrawl.high',
+    kind: interval,
+    default: HOUR_MS,
+    help: 'from one visit of a page to the next, on average over the pages of tier high; those that change more come more often',
+  },
+  {
+    name: 'recrawlMedium',
+    setting: 'recrawlMediumMs',
+    group: 'Recrawling',
+    path: 'recrawl.medium',
+    kind: interval,
+    default: DAY_MS,
+    help: 'the same over the pages of tier medium',
+  },
+  {
+    name: 'recrawlLow',
+    setting: 'recrawlLowMs',
+    group: 'Recrawling',
+    path: 'recrawl.low',
+    kind: interval,
+    default: 7 * DAY_MS,
+    help: 'the same over the pages of tier low',
+  },
+  {
+    name: 'recrawlShortest',
+    setting: 'recrawlShortestMs',
+    group: 'Recrawling',
+    path: 'recrawl.shortest',
+    kind: interval,
+    none: true,
+    help: "the least time between two visits of one page, of whichever tier; when not given, a 24th of its tier's average, and a minute at least",
+  },
+  {
+    name: 'recrawlLongest',
+    setting: 'recrawlLongestMs',
+    group: 'Recrawling',
+    path: 'recrawl.longest',
+    kind: duration(SECOND_MS, MAX_LONGEST_MS),
+    none: true,
+    help: "the most time between two visits of one page, where its host's pace permits; when not given, 24 times its tier's average",
+  },
+  {
+    name: 'recrawlHostShare',
+    setting: 'recrawlHostSharePercent',
+    group: 'Recrawling',
+    path: 'recrawl.host_share',
+    kind: percent(1),
+    default: 50,
+    help: "the part of a host's pace that visits of known pages may take; the rest is for new ones",
   },
 ] as const satisfies readonly AnyRow[]
 

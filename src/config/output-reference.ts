@@ -16,13 +16,20 @@ export function outputReferencePage(): string {
 
 This page is made from \`src/model/\` by \`node src/config/generate.ts\`.
 
-A crawl writes three files of records, one JSON object a line, and Markdown below \`content/\`. A record is part of the
+A crawl writes four files of records, one JSON object a line, and Markdown below \`content/\`. A record is part of the
 output once the store has committed it; after a crash, what lies beyond is cut off. Times are ISO 8601 in UTC.
 
+Each URL that was settled has one record in one of the files, and one more for each time that it was fetched again.
+
 ## pages.jsonl
-One record for each page that was fetched.
+One record for each page that was fetched for the first time, or fetched again and found to be changed.
 
 ${table(fieldsOf('page', 'PageRecord'))}
+
+## revisits.jsonl
+One record for each time that a page was fetched again and there was nothing new to save.
+
+${table(fieldsOf('page', 'RevisitRecord'))}
 
 ## skipped.jsonl
 One record for each URL that was not fetched, or led elsewhere.

@@ -3,7 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { TiptoeError } from '../model/index.ts'
-import { concurrentFetches, explainSettings, readConfigFile, resolveSettings, type ResolveInput } from './index.ts'
+import {
+  concurrentFetches,
+  explainSettings,
+  quotasOf,
+  readConfigFile,
+  recrawlOptionsOf,
+  resolveSettings,
+  scoreOptionsOf,
+  type ResolveInput,
+} from './index.ts'
 
 const resolve = (input: Omit<ResolveInput, 'version'> = {}) => resolveSettings({ version: '1.2.3', ...input })
 const yaml = (text: string) => ({ file: { path: 'crawl.yaml', text } })
@@ -201,6 +210,19 @@ sites:
     ['crawler: { tiers: [{ match: a }] }', 'tier is missing'],
     ['crawler: { deduplication: { false_positive_rate: 1 } }', 'a number between 0 and 1; found 1'],
     ['crawler: { frontier: { high_priority_quota: 50% } }', 'must make 100% together; found 50% + 40% + 20%'],
+    ['crawler: { frontier: { score: { age: 1.5 } } }', 'expected a number from 0 to 1; found 1.5'],
+    [
+      'crawler: { frontier: { score: { low_score: 0.7 } } }',
+      'low_score must not be above high_score; found 0.7 and 0.6',
+    ],
+    ['crawler: { frontier: { score: { importance: 0, change: 0, age: 0, depth: 0 } } }', 'must be above 0'],
+    ['crawler: { deduplication: { strip_parameters: ["a=b"] } }', 'strip_parameters[0]'],
+    ['crawler: { traps: maybe }', 'expected a mapping with enabled; found "maybe"'],
+    ['recrawl: { enabled: sometimes }', 'recrawl.enabled (line 1, column 12): expected true or false'],
+    ['recrawl: { high: 10ms }', 'expected a duration from 1s to 365d'],
+    ['recrawl: { hihg: 1h }', 'recrawl.hihg (line 1, column 12): unknown key; did you mean high?'],
+    ['recrawl: { shortest: 2h, longest: 1h }', 'recrawl: shortest must not be longer than longest'],
+    ['recrawl: { host_share: 0% }', 'expected a percentage from 1% to 100%'],
     ['crawler: { network: { resolve: ["example.com:443:nowhere"] } }', 'found "example.com:443:nowhere"'],
     ['crawler: { network: { allow_addresses: [10.0.0.0/33] } }', 'found "10.0.0.0/33"'],
     ['output: { formats: [jsonl, warc] }', 'warc is not available yet'],
@@ -250,6 +272,21 @@ sites:
     })
   })
 
+  test('turns a section on or off as a whole, or says more of it', () => {
+    expect(resolve(yaml('recrawl: true\ncrawler: { traps: false }')).settings).toMatchObject({
+      recrawl: true,
+      traps: false,
+    })
+    expect(resolve(yaml('recrawl:\n  enabled: true\n  high: 10m\n  host_share: 0.25')).settings).toMatchObject({
+      recrawl: true,
+      recrawlHighMs: 600_000,
+      recrawlHostSharePercent: 25,
+    })
+    expect(resolve(yaml('recrawl: { high: 10m }')).settings.recrawl).toBe(false)
+    expect(resolve(yaml('recrawl: true')).sources.recrawl).toBe('file crawl.yaml:1')
+    expect(resolve({ ...yaml('recrawl: true'), flags: { recrawl: false } }).settings.recrawl).toBe(false)
+  })
+
   test('may use aliases, but not to multiply', () => {
     expect(resolve(yaml('sites: { a: &slow { delay: 9s }, b: *slow }')).settings.sites).toHaveLength(2)
     const ten = (item: string): string => Array.from({ length: 10 }, () => item).join(', ')
@@ -260,6 +297,62 @@ sites:
 
   test('nested without end is refused, not fatal', () => {
     expect(refusal(yaml(`seeds: ${'['.repeat(20_000)}`)).code).toBe('usage')
+  })
+})
+
+describe('what settings mean to the frontier', () => {
+  const HOUR_MS = 3_600_000
+  const DAY_MS = 24 * HOUR_MS
+
+  test('quotas are shares', () => {
+    expect(quotasOf(resolve().settings)).toEqual({ high: 0.4, medium: 0.4, low: 0.2 })
+  })
+
+  test('the weights of a score make one, whatever was written', () => {
+    const standard = { importance: 0.4, change: 0.3, age: 0.2, depth: 0.1 }
+    const { weights, ageMs, tiers } = scoreOptionsOf(resolve().settings)
+    for (const [name, weight] of Object.entries(standard)) {
+      expect(weights[name as keyof typeof weights]).toBeCloseTo(weight, 12)
+    }
+    expect({ ageMs, tiers }).toEqual({ ageMs: 7 * DAY_MS, tiers: { high: 0.6, low: 0.3 } })
+    const halves = yaml('crawler: { frontier: { score: { importance: 0, change: 0, age: 1, depth: 1 } } }')
+    expect(scoreOptionsOf(resolve(halves).settings).weights).toEqual({ importance: 0, change: 0, age: 0.5, depth: 0.5 })
+  })
+
+  test('pages come back hourly, daily and weekly by tier, up to 24 times as often or as seldom', () => {
+    expect(recrawlOptionsOf(resolve().settings, 'once')).toEqual({
+      mode: 'once',
+      intervals: {
+        high: { averageMs: HOUR_MS, leastMs: HOUR_MS / 24, mostMs: DAY_MS },
+        medium: { averageMs: DAY_MS, leastMs: HOUR_MS, mostMs: 24 * DAY_MS },
+        low: { averageMs: 7 * DAY_MS, leastMs: 7 * HOUR_MS, mostMs: 168 * DAY_MS },
+      },
+      hostShare: 0.5,
+    })
+  })
+
+  test('and no sooner than in a minute, unless they should', () => {
+    const high = (text: string) => recrawlOptionsOf(resolve(yaml(text)).settings, 'on').intervals.high
+    expect(high('recrawl: { high: 10m }')).toEqual({ averageMs: 600_000, leastMs: 60_000, mostMs: 14_400_000 })
+    expect(high('recrawl: { high: 5s }')).toEqual({ averageMs: 5_000, leastMs: 5_000, mostMs: 120_000 })
+    expect(high('recrawl: { shortest: 10s }')).toMatchObject({ averageMs: HOUR_MS, leastMs: 10_000 })
+  })
+
+  test('bounds that are given hold for every tier, and move an average that lies beyond them', () => {
+    const { high, medium, low } = recrawlOptionsOf(
+      resolve(yaml('recrawl: { shortest: 6h, longest: 2d }')).settings,
+      'on',
+    ).intervals
+    const bounds = { leastMs: 6 * HOUR_MS, mostMs: 2 * DAY_MS }
+    expect([high, medium, low]).toEqual([
+      { averageMs: 6 * HOUR_MS, ...bounds },
+      { averageMs: DAY_MS, ...bounds },
+      { averageMs: 2 * DAY_MS, ...bounds },
+    ])
+    const soon = recrawlOptionsOf(resolve(yaml('recrawl: { longest: 1h }')).settings, 'on').intervals.low
+    expect(soon).toEqual({ averageMs: HOUR_MS, leastMs: HOUR_MS, mostMs: HOUR_MS })
+    const late = recrawlOptionsOf(resolve(yaml('recrawl: { shortest: 60d }')).settings, 'on').intervals.high
+    expect(late).toEqual({ averageMs: 60 * DAY_MS, leastMs: 60 * DAY_MS, mostMs: 60 * DAY_MS })
   })
 })
 

@@ -63,14 +63,36 @@ export function resolveLayers(layers: readonly Layer[], version: string, problem
     if (value !== undefined) settings[option.setting] = value
     sources[option.name] = source
   }
-  // A total of values that were refused would only repeat the refusal.
-  if (problems.length === 0) problems.push(...quotaProblems(settings as unknown as Settings))
+  // What values that were refused make together would only repeat the refusal.
+  if (problems.length === 0) problems.push(...problemsTogether(settings as unknown as Settings))
   refuse(problems, 'every option is described in docs/reference/options.md, and by tiptoe help')
   return { settings: settings as unknown as Settings, sources: sources as Record<OptionName, string> }
 }
 
 /** Decimal fractions of a percent do not add up exactly in binary. */
 const ROUNDING = 1e-6
+
+/** Values that are right alone, and wrong beside each other. */
+function problemsTogether(settings: Settings): string[] {
+  return [...quotaProblems(settings), ...scoreProblems(settings), ...recrawlProblems(settings)]
+}
+
+function scoreProblems(settings: Settings): string[] {
+  const { scoreImportance, scoreChange, scoreAge, scoreDepth, highScore, lowScore } = settings
+  const problems: string[] = []
+  if (scoreImportance + scoreChange + scoreAge + scoreDepth === 0) {
+    problems.push('crawler.frontier.score: at least one of importance, change, age and depth must be above 0')
+  }
+  if (lowScore > highScore) {
+    const found = `found ${lowScore} and ${highScore}`
+    problems.push(`crawler.frontier.score: low_score must not be above high_score; ${found}`)
+  }
+  return problems
+}
+
+function recrawlProblems({ recrawlShortestMs = 0, recrawlLongestMs = Infinity }: Settings): string[] {
+  return recrawlShortestMs <= recrawlLongestMs ? [] : ['recrawl: shortest must not be longer than longest']
+}
 
 function quotaProblems(settings: Settings): string[] {
   const { highPriorityQuotaPercent, mediumPriorityQuotaPercent, lowPriorityQuotaPercent } = settings

@@ -32,6 +32,11 @@ const bytes = fc.oneof(
   fc.integer({ min: 1, max: 5000 }).map((n) => n * 1_000_000),
 )
 const percent = fc.integer({ min: 0, max: 1000 }).map((tenths) => tenths / 10)
+const fraction = fc.integer({ min: 1, max: 1000 }).map((thousandths) => thousandths / 1000)
+const intervalMs = fc.oneof(
+  fc.integer({ min: 1000, max: HOUR_MS }),
+  fc.integer({ min: 1, max: 365 }).map((days) => days * 24 * HOUR_MS),
+)
 const host = fc.domain()
 const address = fc.oneof(
   fc.ipV4(),
@@ -92,6 +97,23 @@ const VALUES: { [K in keyof Settings]-?: fc.Arbitrary<NonNullable<Settings[K]>> 
   mediumPriorityQuotaPercent: fc.constant(40),
   lowPriorityQuotaPercent: fc.constant(20),
   tiers: fc.array(fc.record({ match: pattern, tier: fc.constantFrom('high', 'medium', 'low') }), { maxLength: 3 }),
+  maxPagesPerHost: fc.integer({ min: 1 }),
+  scoreImportance: fraction,
+  scoreChange: fraction,
+  scoreAge: fraction,
+  scoreDepth: fraction,
+  scoreAgeHorizonMs: fc.integer({ min: 24 * HOUR_MS, max: 365 * 24 * HOUR_MS }),
+  highScore: fc.integer({ min: 30, max: 100 }).map((hundredths) => hundredths / 100),
+  lowScore: fc.integer({ min: 0, max: 30 }).map((hundredths) => hundredths / 100),
+  traps: fc.boolean(),
+  stripParameters: fc.array(fc.stringMatching(/^[a-z_*]{1,9}$/), { maxLength: 4 }),
+  recrawl: fc.boolean(),
+  recrawlHighMs: intervalMs,
+  recrawlMediumMs: intervalMs,
+  recrawlLowMs: intervalMs,
+  recrawlShortestMs: fc.integer({ min: 1000, max: HOUR_MS }),
+  recrawlLongestMs: fc.integer({ min: HOUR_MS, max: 1000 * HOUR_MS }),
+  recrawlHostSharePercent: fc.integer({ min: 10, max: 1000 }).map((tenths) => tenths / 10),
   bloomFilterSize: fc.integer({ min: 1 }),
   falsePositiveRate: fc.double({ min: 1e-6, max: 0.999, noNaN: true }),
   sites: fc.uniqueArray(
@@ -200,6 +222,23 @@ describe('a resumed crawl', () => {
       { option: 'exclude', label: '--exclude', before: '["x"]', after: '[]' },
       { option: 'maxDepth', label: '--max-depth', before: 'none', after: '2' },
     ])
+    expect(settingsDifference(before, { ...before, stripParameters: ['tracking'] })).toEqual([
+      { option: 'stripParameters', label: '--strip-parameters', before: '[]', after: '["tracking"]' },
+    ])
+  })
+
+  test('may be kept fresh, or in another way, with other scores and without traps', () => {
+    const before = settings({ seeds: ['a'] })
+    const after = settings({
+      seeds: ['a'],
+      recrawl: true,
+      recrawlHigh: '10m',
+      recrawlShortest: '1m',
+      scoreAge: '1',
+      traps: false,
+      maxPagesPerHost: '5',
+    })
+    expect(settingsDifference(before, after)).toEqual([])
   })
 })
 

@@ -14,9 +14,14 @@ export function configSchema(): JsonSchema {
 function sectionSchema(section: Section): JsonSchema {
   const properties: Record<string, JsonSchema> = {}
   for (const [key, inner] of section) {
-    properties[key] = inner instanceof Map ? { ...sectionSchema(inner), type: ['object', 'null'] } : optionSchema(inner)
+    properties[key] = inner instanceof Map ? { ...sectionSchema(inner), type: formsOf(inner) } : optionSchema(inner)
   }
   return { type: 'object', additionalProperties: false, properties }
+}
+
+/** A section may be empty; one that can be turned on as a whole may be just that. */
+function formsOf(section: Section): string[] {
+  return section.has('enabled') ? ['object', 'null', 'boolean'] : ['object', 'null']
 }
 
 function optionSchema(option: Option): JsonSchema {

@@ -53,6 +53,8 @@ export interface Settings {
   readonly maxDepth?: number
   readonly maxTimeMs?: number
   readonly maxBytes?: number
+  /** Pages saved of one host, over all runs. */
+  readonly maxPagesPerHost?: number
   readonly maxBodyBytes: number
   readonly maxRedirects: number
   /** How long a stopping crawl lets what runs end; 0: not at all. */
@@ -100,8 +102,33 @@ export interface Settings {
   readonly mediumPriorityQuotaPercent: number
   readonly lowPriorityQuotaPercent: number
   readonly tiers: readonly TierRule[]
+  /** How much each part of a score counts, seen against the others: see `scoreOptionsOf`. */
+  readonly scoreImportance: number
+  readonly scoreChange: number
+  readonly scoreAge: number
+  readonly scoreDepth: number
+  /** A URL that has waited so long has the full score for its age. */
+  readonly scoreAgeHorizonMs: number
+  /** A host of at least the first score is of tier high, one below the second of tier low. */
+  readonly highScore: number
+  readonly lowScore: number
+  readonly traps: boolean
   readonly bloomFilterSize: number
   readonly falsePositiveRate: number
+  /** Names of query parameters that are taken out of every URL; `*` stands for any characters. */
+  readonly stripParameters: readonly string[]
+
+  /** The crawl goes on, and fetches its pages again when they are due. */
+  readonly recrawl: boolean
+  /** How often the pages of a tier are fetched again on average: see `recrawlOptionsOf`. */
+  readonly recrawlHighMs: number
+  readonly recrawlMediumMs: number
+  readonly recrawlLowMs: number
+  /** The least and most time between two visits of one page; absent: by the average of its tier. */
+  readonly recrawlShortestMs?: number
+  readonly recrawlLongestMs?: number
+  /** The part of a host's pace that visits of known pages may take. */
+  readonly recrawlHostSharePercent: number
   readonly sites: readonly SiteRule[]
 }
 

@@ -7,6 +7,7 @@ import { countTokens } from './text/tokens.ts'
 
 export { contentHash } from './text/content-hash.ts'
 export { createNearDuplicateIndex, type NearDuplicate, type NearDuplicateIndex } from './text/near-duplicates.ts'
+export { contentSample, SAMPLE_SIZES } from './text/sample.ts'
 export { hammingDistance, simhash } from './text/simhash.ts'
 export { countTokens } from './text/tokens.ts'
 

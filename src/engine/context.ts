@@ -18,6 +18,8 @@ export interface TaskContext {
   /** The name by which robots.txt and meta robots know us. */
   readonly productToken: string
   tierOf(url: NormalizedUrl): Tier | undefined
+  /** A URL that was found, without the query parameters that the crawl does not tell URLs by. */
+  strip(url: NormalizedUrl): NormalizedUrl
   /** Whether pages of this origin can be in scope. */
   isOurs(origin: Origin): boolean
   /** Adds URLs ahead of the settlement that names them, for answers that name very many. */

@@ -3,7 +3,14 @@
  * them; whoever opens a crawl runs it and closes it.
  */
 import { createSystemClock, createRng, type Clock, type Disk, type Rng } from '../base/index.ts'
-import { concurrentFetches, crawlDelayInForce, type Settings } from '../config/index.ts'
+import {
+  concurrentFetches,
+  crawlDelayInForce,
+  quotasOf,
+  recrawlOptionsOf,
+  scoreOptionsOf,
+  type Settings,
+} from '../config/index.ts'
 import type { Fetcher, FetcherOptions } from '../fetch/index.ts'
 import {
   createFrontier,
@@ -23,7 +30,7 @@ import {
 import { createHostRegistry, createPolitenessAudit } from '../politeness/index.ts'
 import { hasRecords, openOutputFolder, type OutputRecord } from '../sink/index.ts'
 import { createEventBus, type EventBus } from '../telemetry/index.ts'
-import { compilePattern, createScope, hostKey, registrableDomain } from '../url/index.ts'
+import { compilePattern, createParameterStripper, createScope, hostKey, registrableDomain } from '../url/index.ts'
 import { createEngine, type EndReason } from './engine.ts'
 import { createFetcherOf } from './fetcher.ts'
 import { productTokenOf } from './product-token.ts'
@@ -40,6 +47,8 @@ export interface CrawlOptions {
   readonly store: string
   /** The output folder; absent when records are only handed to listeners. */
   readonly outputFolder?: string
+  /** What is due now is fetched again, and then the crawl ends, whatever the settings say. */
+  readonly once?: boolean
   readonly readyForMore?: () => Promise<void>
   /** Who works, for people and for the fleet. */
   readonly worker?: string
@@ -63,12 +72,16 @@ export interface Crawl {
   readonly slots: number
   readonly inFlight: number
   readonly drainUntil: number | undefined
+  /** When the crawl will have something to do by itself (clock ms), as the frontier said last; null for never. */
+  readonly nextAt: number | null
   /** Lets go of store, output and sockets. */
   close(): Promise<void>
 }
 
 export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
-  const { settings, seeds, clock = createSystemClock(), rng = createRng(randomSeed()) } = options
+  const { settings, clock = createSystemClock(), rng = createRng(randomSeed()) } = options
+  const strip = createParameterStripper(settings.stripParameters)
+  const seeds = options.seeds.map(strip)
   const events = createEventBus<CrawlEvents>()
   const productToken = productTokenOf(settings.userAgent)
   const scope = createScope({ mode: settings.scope, seeds, include: settings.include, exclude: settings.exclude })
@@ -87,8 +100,10 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
   const auditCrawlDelay = ({ origin, crawlDelayMs: askedMs }: RobotsRecord): void =>
     audit.crawlDelay(hostKey(`${origin}/` as NormalizedUrl), origin, crawlDelayMs(askedMs))
   const crawlDelayMs = (askedMs: number): number => crawlDelayInForce(askedMs, settings)
+  const bloom = { capacity: settings.bloomFilterSize, falsePositiveRate: settings.falsePositiveRate }
   const openFrontier =
-    options.openFrontier ?? ((wanted: FrontierOptions) => createFrontier({ ...wanted, store: options.store, clock }))
+    options.openFrontier ??
+    ((wanted: FrontierOptions) => createFrontier({ ...wanted, store: options.store, clock, bloom }))
   const frontier: Frontier = openFrontier({
     policyOf: (host) => registry.policyOf(host),
     crawlDelayMs,
@@ -96,7 +111,12 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
     groups: { domainDelayMs: settings.perDomainDelayMs, addressDelayMs: settings.perIpDelayMs },
     maxPages: settings.maxPages,
     maxDepth: settings.maxDepth,
+    maxPagesPerHost: settings.maxPagesPerHost,
     leaseMs: 2 * settings.timeoutMs + LEASE_MARGIN_MS,
+    quotas: quotasOf(settings),
+    score: scoreOptionsOf(settings),
+    recrawl: recrawlOptionsOf(settings, options.once === true ? 'once' : settings.recrawl ? 'on' : 'off'),
+    traps: settings.traps,
   })
   const audit = createPolitenessAudit({
     clock,
@@ -123,10 +143,19 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
     if (item?.kind === 'page') events.emit('page', { ...item.record, markdown: item.markdown })
     else if (item?.kind === 'skip') events.emit('skip', item.record)
     else if (item?.kind === 'fail') events.emit('fail', item.record)
+    else if (item?.kind === 'revisit') events.emit('revisit', item.record)
   }
 
+  let nextAt: number | null = null
   const engine = createEngine({
-    frontier,
+    frontier: {
+      ...frontier,
+      async lease(request) {
+        const answer = await frontier.lease(request)
+        nextAt = answer.nextAt
+        return answer
+      },
+    },
     ...(folder === undefined
       ? {}
       : {
@@ -152,6 +181,7 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
       scope,
       productToken,
       tierOf,
+      strip,
       isOurs: createSiteRule(settings, seeds),
     },
   })
@@ -181,6 +211,9 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
     },
     get drainUntil() {
       return engine.drainUntil
+    },
+    get nextAt() {
+      return nextAt
     },
     async close() {
       await fetcher.close()

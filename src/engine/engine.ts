@@ -205,7 +205,8 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   /** Such pages are leased to be recorded as skipped: nothing is sent for them, whatever speaks against it. */
-  const isTooDeep = ({ kind, depth }: Task): boolean => kind === 'page' && depth > (settings.maxDepth ?? Infinity)
+  const isParked = ({ kind, depth, aside }: Task): boolean =>
+    kind === 'page' && (aside !== undefined || depth > (settings.maxDepth ?? Infinity))
 
   /** What speaks against a request to the host at this moment: then the lease is given back with it. */
   const against = (lease: Lease): HostChange | undefined =>
@@ -239,7 +240,7 @@ export function createEngine(options: EngineOptions): Engine {
     let over = change !== undefined
     for (const task of lease.tasks) {
       if (!over && nextStart > clock.now()) await clock.sleepUntil(nextStart, aborter.signal).catch(() => {})
-      if (!isTooDeep(task)) change ??= against(lease)
+      if (!isParked(task)) change ??= against(lease)
       // A host that kept us waiting for so long has given its slot away: its next task comes with another lease.
       if (over || change !== undefined || slot.parked || ending !== undefined || !(await permit.ask())) {
         over = true

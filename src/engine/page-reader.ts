@@ -1,11 +1,16 @@
-/** A response with a body becomes a page record, its Markdown and the URLs it names. */
-import { contentHash, countTokens, readContent, simhash, type Content } from '../content/index.ts'
+/**
+ * A response with a body becomes a page record, its Markdown and the URLs it names. A page that says what it said the last
+ * time is only told to be the same; what it names is handed over all the same.
+ */
+import { contentHash, contentSample, countTokens, readContent, simhash, type Content } from '../content/index.ts'
 import type { FetchResponse } from '../fetch/index.ts'
 import { RECORD_SCHEMA, type FoundUrl, type PageRecord, type Task } from '../model/index.ts'
 import { decodeBody, extract, parseDirectives, type Extracted, type Link } from '../parse/index.ts'
 import { contentPath } from '../sink/index.ts'
 import type { TaskContext, TaskResult } from './context.ts'
-import { timestamp } from './records.ts'
+import { validatorsOf } from './revisit-conditions.ts'
+import { isRevisit, sameAgain, visitOf } from './revisit.ts'
+import { timestamp } from './timestamp.ts'
 
 /** What the bytes of a page say, by their media type. */
 interface Reading {
@@ -17,13 +22,21 @@ interface Reading {
 export function readPage(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
   const { settings } = context
   const contentType = response.headers.get('content-type')
-  const { charset, about, content } = read(task, response, contentType, context)
+  const { charset, about, content } = readBody(task, response, contentType, context)
+  const hash = content?.contentHash ?? contentHash(response.body)
+  const visit = visitOf(task, hash, validatorsOf(response))
+  const found = follow(task, about, context)
+  if (visit.change === 'unchanged' && isRevisit(task)) {
+    return { ...sameAgain(task, visit, response, context), found }
+  }
   const markdown = settings.formats.includes('markdown') ? content?.markdown || undefined : undefined
   const etag = response.headers.get('etag')
   const lastModified = response.headers.get('last-modified')
   const record: PageRecord = {
     schema: RECORD_SCHEMA,
     url: task.url,
+    change: isRevisit(task) ? 'changed' : 'new',
+    visit: (task.last?.visits ?? 0) + 1,
     status: response.status,
     depth: task.depth,
     referrer: task.referrer ?? null,
@@ -41,7 +54,7 @@ export function readPage(task: Task, response: FetchResponse, context: TaskConte
     lang: about.lang,
     canonical: about.canonical,
     robots: about.robots,
-    contentHash: content?.contentHash ?? contentHash(response.body),
+    contentHash: hash,
     simhash: content?.simhash == null ? null : content.simhash.toString(16).padStart(16, '0'),
     tokens: content?.tokens ?? 0,
     links: about.links.length,
@@ -54,14 +67,16 @@ export function readPage(task: Task, response: FetchResponse, context: TaskConte
   }
   return {
     outcome: { kind: 'done' },
-    found: follow(task, about, context),
+    found,
+    visit,
+    ...sampleOf(task, content, about.title, context),
     bytes: record.bytes,
     tokens: record.tokens,
     record: { kind: 'page', record, markdown: markdown ?? null },
   }
 }
 
-function read(task: Task, response: FetchResponse, contentType: string | null, context: TaskContext): Reading {
+function readBody(task: Task, response: FetchResponse, contentType: string | null, context: TaskContext): Reading {
   const xRobotsTag = response.headers.all('x-robots-tag')
   const { productToken } = context
   const type = mediaType(contentType, response.body)
@@ -83,6 +98,17 @@ function read(task: Task, response: FetchResponse, contentType: string | null, c
   return { charset, about, content }
 }
 
+/** Traps are learned from what pages say when they are read for the first time; one without text says nothing. */
+function sampleOf(
+  task: Task,
+  content: Content | undefined,
+  title: string | null,
+  { settings }: TaskContext,
+): Pick<TaskResult, 'sample'> {
+  if (!settings.traps || isRevisit(task) || content === undefined || content.text.trim() === '') return {}
+  return { sample: contentSample(content.text, task.url, title ?? '') }
+}
+
 /** `text` is kept as it is: plain text and Markdown read well without conversion. */
 function mediaType(contentType: string | null, body: Uint8Array): 'html' | 'text' | 'other' {
   const essence = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
@@ -102,10 +128,14 @@ function beginning(body: Uint8Array): string {
 function follow(task: Task, about: Reading['about'], context: TaskContext): FoundUrl[] {
   const { settings, scope } = context
   if (!about.robots.follow && !settings.followNofollow) return []
-  const wanted = (link: Link): boolean => (settings.followNofollow || !link.nofollow) && scope.check(link.url).inScope
-  return about.links.filter(wanted).map((link) => {
-    const tier = context.tierOf(link.url)
-    const found = { url: link.url, kind: 'page', depth: task.depth + 1, via: 'link', referrer: task.url } as const
-    return tier === undefined ? found : { ...found, tier }
-  })
+  const isWanted = (link: Link): boolean => settings.followNofollow || !link.nofollow
+  // Links that differ only in what is stripped are one.
+  const urls = new Set(about.links.filter(isWanted).map((link) => context.strip(link.url)))
+  return [...urls]
+    .filter((url) => scope.check(url).inScope)
+    .map((url) => {
+      const tier = context.tierOf(url)
+      const found = { url, kind: 'page', depth: task.depth + 1, via: 'link', referrer: task.url } as const
+      return tier === undefined ? found : { ...found, tier }
+    })
 }

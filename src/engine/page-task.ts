@@ -1,26 +1,27 @@
 /** One page: may it be asked for, what did it answer, and what follows from that. */
 import type { FetchError, FetchOutcome, FetchResponse } from '../fetch/index.ts'
 import type { FoundUrl, Task } from '../model/index.ts'
-import { isGivenUp } from '../politeness/index.ts'
 import { addressOf, type TaskContext, type TaskResult } from './context.ts'
 import { afterAnswer, afterError, isOurOwnFault, refusalOf } from './host-change.ts'
 import { readPage } from './page-reader.ts'
 import { failed, skipped } from './records.ts'
 import { redirectTarget } from './redirect.ts'
 import { blameConnection, refusedByHost, retryLater } from './retry.ts'
+import { conditionsOf, isNotModified } from './revisit-conditions.ts'
+import { gone, isHopeless, isRevisit, notModified } from './revisit.ts'
 
 export async function runPageTask(task: Task, context: TaskContext): Promise<TaskResult> {
-  const { settings, registry, fetcher, lease, clock, signal } = context
+  const { settings, registry, fetcher, lease, signal } = context
+  if (task.aside !== undefined) return skipped(task, task.aside, context)
   if (settings.maxDepth !== undefined && task.depth > settings.maxDepth)
     return skipped(task, { reason: 'depth' }, context)
   const verdict = await registry.verdict(task.url, lease.robotsVersion)
   // The record went away between the lease and now: the frontier asks for it anew.
   if (verdict === undefined) return { outcome: { kind: 'returned' } }
   if (!verdict.allowed) return skipped(task, verdict, context)
-  if (isGivenUp(lease.health, clock.now(), settings.patienceMs)) {
-    return skipped(task, { reason: 'host-unavailable' }, context)
-  }
-  return judge(task, await fetcher.fetch({ url: task.url, ...addressOf(lease) }, signal), context)
+  if (isHopeless(task, context)) return skipped(task, { reason: 'host-unavailable' }, context)
+  const request = { url: task.url, ...conditionsOf(task), ...addressOf(lease) }
+  return judge(task, await fetcher.fetch(request, signal), context)
 }
 
 function judge(task: Task, fetched: FetchOutcome, context: TaskContext): TaskResult {
@@ -59,7 +60,9 @@ function answered(task: Task, response: FetchResponse, context: TaskContext): Ta
 function responded(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
   const { status } = response
   if (status >= 200 && status < 300) return readPage(task, response, context)
+  if (isRevisit(task) && isNotModified(task, response)) return notModified(task, response, context)
   if (status >= 300 && status < 400 && status !== 304) return redirected(task, response, context)
+  if (isRevisit(task) && (status === 404 || status === 410)) return gone(task, response, context)
   const again = status >= 500 || status === 408 ? retryLater(task, context) : undefined
   return again ?? failed(task, { code: 'http', status, detail: `HTTP ${status}` }, context)
 }
@@ -67,7 +70,7 @@ function responded(task: Task, response: FetchResponse, context: TaskContext): T
 /** The target is a URL of its own: scope, robots.txt and pace are checked again when its turn comes. */
 function redirected(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
   const { status } = response
-  const target = redirectTarget(response, task.url)
+  const target = redirectTarget(response, task.url, context.strip)
   if (target === undefined) {
     const location = response.headers.get('location')
     const detail =

@@ -1,6 +1,8 @@
 /** Settled tasks that never became a page, as records. */
 import { FAILURES, RECORD_SCHEMA, SKIP_REASONS, type FailureCode, type SkipReason, type Task } from '../model/index.ts'
 import type { TaskContext, TaskResult } from './context.ts'
+import { isRevisit, missed } from './revisit.ts'
+import { timestamp } from './timestamp.ts'
 
 interface Skip {
   readonly reason: SkipReason
@@ -9,9 +11,16 @@ interface Skip {
   readonly status?: number
 }
 
-/** A page task that ends as skipped. Only pages are recorded; a sitemap that is skipped just ends. */
+/** A host in trouble has withdrawn nothing: by the next visit it may be over. */
+const PASSING: ReadonlySet<SkipReason> = new Set(['host-unavailable', 'robots-unreachable'])
+
+/**
+ * A task that ends as skipped; what was fetched before is only missed this time, if the reason may pass. Only pages are
+ * recorded; a sitemap that is skipped just ends.
+ */
 export function skipped(task: Task, skip: Skip, context: Pick<TaskContext, 'clock'>): TaskResult {
   const { reason, detail, location, status } = skip
+  if (isRevisit(task) && PASSING.has(reason)) return missed(task, { detail: detail ?? SKIP_REASONS[reason] }, context)
   const outcome = { kind: 'skipped', reason } as const
   if (task.kind !== 'page') return { outcome }
   const record = {
@@ -35,9 +44,12 @@ interface Failure {
   readonly status?: number
 }
 
-/** A page task that is given up on. */
+/** A task that is given up on. What was fetched before is only missed this time. */
 export function failed(task: Task, failure: Failure, context: Pick<TaskContext, 'clock'>): TaskResult {
   const { code, detail, status } = failure
+  if (isRevisit(task)) {
+    return missed(task, { detail: detail ?? FAILURES[code], ...(status === undefined ? {} : { status }) }, context)
+  }
   const outcome = { kind: 'failed', code } as const
   if (task.kind !== 'page') return { outcome }
   const record = {
@@ -53,9 +65,4 @@ export function failed(task: Task, failure: Failure, context: Pick<TaskContext, 
     at: timestamp(context.clock.now()),
   } as const
   return { outcome, record: { kind: 'fail', record } }
-}
-
-/** ISO 8601 in UTC, to the millisecond. */
-export function timestamp(time: number): string {
-  return new Date(time).toISOString()
 }

@@ -1,29 +1,32 @@
 /** Reading a sitemap or feed: its pages and further sitemaps become URLs of the crawl. */
 import type { FetchError, FetchResponse } from '../fetch/index.ts'
+import { contentHash } from '../content/index.ts'
 import type { FoundUrl, Task } from '../model/index.ts'
-import { isGivenUp } from '../politeness/index.ts'
-import { parseSitemap, SITEMAP_MAX_DECODED_BYTES } from '../parse/index.ts'
+import { parseSitemap, SITEMAP_MAX_DECODED_BYTES, type SitemapEntry } from '../parse/index.ts'
 import { addressOf, type TaskContext, type TaskResult } from './context.ts'
 import { afterAnswer, afterError, isOurOwnFault, refusalOf } from './host-change.ts'
 import { failed, skipped } from './records.ts'
 import { redirectTarget } from './redirect.ts'
 import { blameConnection, refusedByHost, retryLater } from './retry.ts'
+import { conditionsOf, isNotModified, validatorsOf } from './revisit-conditions.ts'
+import { isHopeless, isRevisit, notModified, visitOf } from './revisit.ts'
 
 /** Index files above a sitemap, at most: the protocol allows one, real sites use two. */
 const MAX_NESTING = 3
 /** URLs are handed over in portions, so that a sitemap of 50,000 does not hold up everything else. */
 const PORTION = 1_000
+/** Of an answer that is no sitemap: it is not to be asked for again under a condition. */
+const NO_VALIDATORS = { etag: null, lastModified: null }
 
 export async function runSitemapTask(task: Task, context: TaskContext): Promise<TaskResult> {
-  const { fetcher, registry, settings, clock, lease, signal } = context
+  const { fetcher, registry, clock, lease, signal } = context
   const verdict = await registry.verdict(task.url, lease.robotsVersion)
   if (verdict === undefined) return { outcome: { kind: 'returned' } }
   if (!verdict.allowed) return skipped(task, { reason: verdict.reason }, context)
-  if (isGivenUp(lease.health, clock.now(), settings.patienceMs)) {
-    return skipped(task, { reason: 'host-unavailable' }, context)
-  }
+  if (isHopeless(task, context)) return skipped(task, { reason: 'host-unavailable' }, context)
   const accept = 'application/xml,text/xml,text/plain;q=0.8,*/*;q=0.5'
-  const request = { url: task.url, accept, maxBodyBytes: SITEMAP_MAX_DECODED_BYTES, ...addressOf(lease) }
+  const maxBodyBytes = SITEMAP_MAX_DECODED_BYTES
+  const request = { url: task.url, accept, maxBodyBytes, ...conditionsOf(task), ...addressOf(lease) }
   const fetched = await fetcher.fetch(request, signal)
   switch (fetched.kind) {
     case 'aborted':
@@ -55,12 +58,21 @@ async function answered(task: Task, response: FetchResponse, context: TaskContex
   return { ...(await responded(task, response, context)), host: afterAnswer(response, context) }
 }
 
+/** A sitemap that is missing or has moved may come back: it is looked at again like any other, and never retired. */
 async function responded(task: Task, response: FetchResponse, context: TaskContext): Promise<TaskResult> {
   const { status } = response
   if (status >= 500) return retryLater(task, context) ?? failed(task, { code: 'http' }, context)
-  if (status >= 300 && status < 400) return { outcome: { kind: 'done' }, found: redirected(task, response, context) }
-  if (status >= 400) return { outcome: { kind: 'done' } }
-  return { outcome: { kind: 'done' }, found: await read(response.body, task, context) }
+  if (isRevisit(task) && isNotModified(task, response)) return notModified(task, response, context)
+  const done = { kind: 'done' } as const
+  if (status >= 400) return { outcome: done, visit: visitOf(task, null, NO_VALIDATORS) }
+  if (status >= 300) {
+    const found = redirected(task, response, context)
+    return { outcome: done, visit: visitOf(task, found[0]?.url ?? null, NO_VALIDATORS), found }
+  }
+  const visit = visitOf(task, contentHash(response.body), validatorsOf(response))
+  // What it names is known from the last time.
+  if (visit.change === 'unchanged') return { outcome: done, visit }
+  return { outcome: done, visit, found: await read(response.body, task, context) }
 }
 
 function redirected(task: Task, response: FetchResponse, { settings }: TaskContext): FoundUrl[] {
@@ -83,15 +95,25 @@ async function read(body: Uint8Array, task: Task, context: TaskContext): Promise
         via: 'sitemap',
         referrer: task.url,
         nesting: task.nesting + 1,
+        ...modifiedAt(entry),
       })
-    } else if (context.scope.check(entry.loc).inScope) {
-      const tier = context.tierOf(entry.loc)
+    } else {
+      const url = context.strip(entry.loc)
+      if (!context.scope.check(url).inScope) continue
+      const tier = context.tierOf(url)
+      const rule = tier === undefined ? {} : { tier }
       // As deep as a link from a seed: the sitemap is the site's own front page.
-      found.push({ url: entry.loc, kind: 'page', depth: 1, via: 'sitemap', ...(tier === undefined ? {} : { tier }) })
+      found.push({ url, kind: 'page', depth: 1, via: 'sitemap', ...rule, ...modifiedAt(entry) })
     }
     if (found.length < PORTION) continue
     await context.addEarly(found)
     found = []
   }
   return found
+}
+
+/** A date without a time means its beginning. */
+function modifiedAt({ lastmod }: SitemapEntry): Pick<FoundUrl, 'modifiedAt'> {
+  const at = lastmod === undefined ? NaN : Date.parse(lastmod)
+  return Number.isNaN(at) ? {} : { modifiedAt: at }
 }

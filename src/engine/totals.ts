@@ -17,7 +17,14 @@ export interface CrawlTotals {
   readonly tokens: number
   readonly seconds: number
   readonly requests: FrontierStats['requests']
+  /** Tasks in the queues, and requests made, by tier. */
   readonly tiers: FrontierStats['tiers']
+  /** Fetches of pages that had been fetched before, by what came of them. */
+  readonly revisits: FrontierStats['revisits']
+  /** Pages set aside as likely traps; part of `queued`. */
+  readonly aside: number
+  /** How often the filter in front of the exact set of URLs said `perhaps` of one that was new. */
+  readonly bloomFalsePositives: number
   /** Hosts seen. */
   readonly hosts: number
   /** Requests that the audit found to be against a host's policy: 0, or there is a bug. */
@@ -28,10 +35,11 @@ export interface CrawlTotals {
 }
 
 export function totalsOf(stats: FrontierStats, elapsedMs: number, settings: Settings, end?: EndReason): CrawlTotals {
-  const { discovered, queued, done, failed, skipped, bytes, tokens, requests, tiers, hosts, impolite, closest } = stats
+  const { discovered, queued, done, failed, skipped, bytes, tokens, requests, hosts, impolite, closest } = stats
+  const { tiers, refreshing, revisits, aside, bloomFalsePositives } = stats
   return {
     ...(end === undefined ? {} : { end }),
-    saved: done,
+    saved: done + refreshing,
     failed,
     skipped,
     queued,
@@ -41,6 +49,9 @@ export function totalsOf(stats: FrontierStats, elapsedMs: number, settings: Sett
     seconds: Math.round(elapsedMs) / 1_000,
     requests,
     tiers,
+    revisits,
+    aside,
+    bloomFalsePositives,
     hosts: hosts.known,
     impolite,
     closest,

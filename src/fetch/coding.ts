@@ -22,12 +22,12 @@ export type Codings =
   | { readonly kind: 'known'; /** In the order they are undone. */ readonly codings: readonly Coding[] }
   | { readonly kind: 'unknown'; readonly detail: string }
 
-const NONE: Codings = { kind: 'known', codings: [] }
+export const NO_CODINGS: Codings = { kind: 'known', codings: [] }
 const LONGEST_NAME_SHOWN = 40
 
 export function codingsOf(headers: ResponseHeaders): Codings {
   const field = headers.get('content-encoding')
-  if (field === null) return NONE
+  if (field === null) return NO_CODINGS
   const codings: Coding[] = []
   for (const part of field.split(',')) {
     const name = part.trim().toLowerCase()

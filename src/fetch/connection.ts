@@ -2,6 +2,9 @@
 import type { RawHeaders, RequestHeaders } from './headers.ts'
 import type { Protocol } from './outcome.ts'
 
+/** Answers that never have a body: the length and coding that they may tell are those of another answer (RFC 9110 §8.6). */
+export const BODILESS: ReadonlySet<number> = new Set([204, 304])
+
 export interface RequestHead {
   readonly authority: string
   readonly path: string

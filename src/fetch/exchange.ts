@@ -4,8 +4,8 @@
  */
 import type { Clock } from '../base/index.ts'
 import { createBody, type Body, type BodyLimits, type BodyResult } from './body.ts'
-import { codingsOf } from './coding.ts'
-import type { Connection, RequestHead, ResponseSink } from './connection.ts'
+import { codingsOf, NO_CODINGS } from './coding.ts'
+import { BODILESS, type Connection, type RequestHead, type ResponseSink } from './connection.ts'
 import { answerFailure, codeOf, encodingFailure, protocolFailure, timeoutFailure } from './failure.ts'
 import { responseHeaders, type RawHeaders, type ResponseHeaders } from './headers.ts'
 import type { Failure, FetchOutcome } from './outcome.ts'
@@ -111,7 +111,7 @@ export class Exchange implements ResponseSink {
     }
     this.#status = status
     this.#headers = responseHeaders(raw)
-    const codings = codingsOf(this.#headers)
+    const codings = BODILESS.has(status) ? NO_CODINGS : codingsOf(this.#headers)
     if (codings.kind === 'unknown') return this.#fail(encodingFailure(codings.detail, false))
     this.#body = createBody(codings.codings, this.#request.limits, this.#onBody)
     this.#enter('body')

@@ -64,8 +64,12 @@ describe('a response', () => {
     expect(requests).toBe(1)
   })
 
-  test.each([204, 304])('a %i has an empty body, whatever length and coding it declares', async (status) => {
-    const port = await serveBytes(`HTTP/1.1 ${status} X\r\nContent-Length: 500\r\nContent-Encoding: gzip\r\n\r\n`)
+  test.each([
+    [204, 'gzip'],
+    [304, 'gzip'],
+    [304, 'unheard-of'],
+  ])('a %i has an empty body, whatever length and coding (%s) it declares', async (status, coding) => {
+    const port = await serveBytes(`HTTP/1.1 ${status} X\r\nContent-Length: 500\r\nContent-Encoding: ${coding}\r\n\r\n`)
     const response = expectResponse(await testFetcher().get(`http://127.0.0.1:${port}/`))
     expect(response.status).toBe(status)
     expect(response.body).toHaveLength(0)

@@ -5,7 +5,7 @@
  */
 import { connect, constants, type ClientHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
-import type { Connection, ConnectionEvents, RequestHead, ResponseSink } from './connection.ts'
+import { BODILESS, type Connection, type ConnectionEvents, type RequestHead, type ResponseSink } from './connection.ts'
 import { MAX_HEADER_BYTES, type RawHeaders } from './headers.ts'
 
 const MAX_STREAMS = 100
@@ -113,9 +113,6 @@ const pseudoHeaders = (head: RequestHead): Record<string, string> => ({
   ':path': head.path,
   ...head.headers,
 })
-
-/** Their Content-Length speaks of another answer (RFC 9110 §8.6). */
-const BODILESS: ReadonlySet<number> = new Set([204, 304])
 
 function listen(stream: ClientHttp2Stream, sink: () => ResponseSink | undefined, sessionError: () => unknown): void {
   let answered = false

@@ -193,9 +193,25 @@ describe('HTTP/2', () => {
     expect(sessions.size).toBe(1)
   })
 
-  test.each([204, 304])('a %i has no body', async (status) => {
+  test('a condition reaches the host as it is', async () => {
+    const port = await serveHttp2((stream, headers) => {
+      const isSame =
+        headers['if-none-match'] === 'W/"a, b"' && headers['if-modified-since'] === 'Sun Mar  1 10:00:00 2026'
+      stream.respond({ ':status': isSame ? 304 : 200, etag: 'W/"a, b"', 'content-length': 500 }, { endStream: isSame })
+    })
+    const headers = { 'if-none-match': 'W/"a, b"', 'if-modified-since': 'Sun Mar  1 10:00:00 2026' }
+    const response = expectResponse(await toLoopback().get(`https://secure.test:${port}/`, { headers }))
+    expect(response.status).toBe(304)
+    expect(response.headers.get('etag')).toBe('W/"a, b"')
+  })
+
+  test.each([
+    [204, 'gzip'],
+    [304, 'gzip'],
+    [304, 'unheard-of'],
+  ])('a %i has no body, whatever its coding (%s)', async (status, coding) => {
     const port = await serveHttp2((stream) => {
-      stream.respond({ ':status': status, 'content-encoding': 'gzip' }, { endStream: true })
+      stream.respond({ ':status': status, 'content-encoding': coding }, { endStream: true })
     })
     const response = expectResponse(await toLoopback().get(`https://secure.test:${port}/`))
     expect(response.status).toBe(status)

@@ -12,15 +12,22 @@
  * - **robots.txt first.** A page or sitemap is handed out only while its origin has a fresh robots record. Otherwise
  *   the lease carries one task of kind `robots`, for exactly one worker at a time.
  * - **Conservation.** `discovered = queued + leased + done + failed + skipped` at every instant, for pages.
- * - **Exactly one final outcome** for each URL; a settled URL is never handed out again.
- * - **Limits are exact.** A page is reserved when it is leased and given back when it ends as anything but `done`.
+ * - **Exactly one final outcome** for each URL; a settled URL is not handed out again, unless pages are to be fetched
+ *   again: then one that is `done` comes back when its next visit is due, and ends once more.
+ * - **Limits are exact.** A page is reserved when it is leased and given back when it ends as anything but `done`. A page
+ *   that is fetched again has been counted.
  * - **Depth is the minimum** over all paths seen so far. A shorter path found later moves a queued page forward,
  *   frees a page that was held for being too deep, and does the same for everything that is reached through it.
+ * - **Tiers share** what is due by their quotas: over any stretch of tasks in which all have hosts that are due, each
+ *   gets its part, give or take two; what a tier cannot use goes to the others at once, and is not owed later.
+ * - **The best first.** Within a host and a tier the URL with the highest score goes first, then the one found first.
  * - **The frontier knows when it is over**: when nothing is queued and nothing is leased.
  *
  * Times are `Clock.now()` milliseconds throughout.
  */
 import type {
+  Change,
+  ContentSample,
   FoundUrl,
   HostHealth,
   HostKey,
@@ -32,7 +39,12 @@ import type {
   Task,
   TaskKind,
   Tier,
+  Visit,
 } from '../model/index.ts'
+import type { RecrawlOptions } from './recrawl.ts'
+import type { ScoreOptions } from './score.ts'
+
+export type { RecrawlOptions, ScoreOptions }
 
 export interface Frontier {
   /**
@@ -150,6 +162,10 @@ export interface Settlement {
   readonly spareMs?: number
   /** The audit found that the host's policy did not permit the request, be it for its pace or for something else. */
   readonly impolite?: true
+  /** For a page or sitemap that is `done`: what the next visit should know. */
+  readonly visit?: Visit
+  /** For a page that was read: what traps are learned from. */
+  readonly sample?: ContentSample
   /** Decoded body bytes, for the totals. */
   readonly bytes?: number
   /** Tokens of the page, for the totals. */
@@ -195,8 +211,16 @@ export interface FrontierStats {
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>
   /** Pages queued that are held for being deeper than the limit, unless a shorter path turns up. Part of `queued`. */
   readonly held: number
-  /** Pages discovered, by tier. */
-  readonly tiers: Readonly<Record<Tier, number>>
+  /** Pages that were done, and are open again for another visit. Part of `queued` and `leased`. */
+  readonly refreshing: number
+  /** Pages set aside as likely traps. Part of `queued`. */
+  readonly aside: number
+  /** Tasks in the queues, and requests made, by tier. */
+  readonly tiers: Readonly<Record<Tier, { readonly queued: number; readonly requests: number }>>
+  /** Fetches of pages that had been fetched before, by what came of them. */
+  readonly revisits: Readonly<Record<Exclude<Change, 'new'>, number>>
+  /** How often the filter in front of the exact set of URLs said `perhaps` of one that was new. */
+  readonly bloomFalsePositives: number
   /** Requests answered or failed, by kind. */
   readonly requests: Readonly<Record<TaskKind, number>>
   /** Sitemaps still to be read. */
@@ -245,6 +269,14 @@ export interface FrontierOptions {
   readonly maxPages: number | undefined
   /** No limit when undefined. Links of pages at this depth are known but held. */
   readonly maxDepth: number | undefined
+  /** Pages saved of one host at most; no limit when undefined. Exact like `maxPages`, and counted over all runs. */
+  readonly maxPagesPerHost: number | undefined
   /** How long a lease lasts without being extended. */
   readonly leaseMs: number
+  /** The share of each tier while all have work that is due; they need not make 1 together. */
+  readonly quotas: Readonly<Record<Tier, number>>
+  readonly score: ScoreOptions
+  readonly recrawl: RecrawlOptions
+  /** Whether URLs that look like traps are set aside, by rules and by what was learned of their host. */
+  readonly traps: boolean
 }

@@ -2,10 +2,19 @@
 import { createSystemClock, type Clock } from '../base/index.ts'
 import { TiptoeError } from '../model/index.ts'
 import type { Frontier, FrontierOptions } from './contract.ts'
+import {
+  DEFAULT_BLOOM,
+  DEFAULT_LEASE_MS,
+  DEFAULT_POLICY,
+  DEFAULT_QUOTAS,
+  DEFAULT_RECRAWL,
+  DEFAULT_SCORE,
+} from './defaults.ts'
 import { openEmbeddedFrontier } from './embedded/index.ts'
 import { createMemoryFrontier } from './memory/index.ts'
 
 export type * from './contract.ts'
+export { DEFAULT_QUOTAS, DEFAULT_RECRAWL, DEFAULT_SCORE } from './defaults.ts'
 export {
   createMemoryDatabase,
   isLocked,
@@ -15,11 +24,20 @@ export {
   type MemoryDatabase,
   type UrlView,
 } from './embedded/index.ts'
-
-/** The pace of a host when nothing else is said: one request at a time, a second apart. */
-const DEFAULT_POLICY = { delayMs: 1_000, concurrency: 1 }
-/** Longer than the longest request (60 s in all) with time to spare for what follows it. */
-const DEFAULT_LEASE_MS = 120_000
+export { hostImportance, hostScore } from './importance.ts'
+export {
+  bestIntervalMs,
+  hintModified,
+  observeChange,
+  planVisit,
+  retireVisit,
+  type ChangeBelief,
+  type PlanVisitInput,
+  type RecrawlInterval,
+  type RecrawlState,
+} from './recrawl.ts'
+export { scoreOf, scoreParts, type ScoreInputs, type ScoreParts } from './score.ts'
+export { queuedIn, type VisitRow } from './storage.ts'
 
 export interface CreateFrontierOptions extends Partial<FrontierOptions> {
   /** `memory`, or the folder of an embedded store. */
@@ -27,6 +45,8 @@ export interface CreateFrontierOptions extends Partial<FrontierOptions> {
   readonly clock?: Clock
   /** Hosts kept in memory beside the leased ones; 20,000 when absent. What is dropped is read again. */
   readonly hostsKept?: number
+  /** The filter in front of the exact set of URLs: how many URLs it covers, and how often it may be wrong. */
+  readonly bloom?: { readonly capacity: number; readonly falsePositiveRate: number }
 }
 
 /** Opens the frontier of a crawl, making it if it is not there. */
@@ -39,7 +59,12 @@ export function createFrontier(options: CreateFrontierOptions): Frontier {
     groups: options.groups ?? { domainDelayMs: 0, addressDelayMs: 0 },
     maxPages: options.maxPages,
     maxDepth: options.maxDepth,
+    maxPagesPerHost: options.maxPagesPerHost,
     leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,
+    quotas: options.quotas ?? DEFAULT_QUOTAS,
+    score: options.score ?? DEFAULT_SCORE,
+    recrawl: options.recrawl ?? DEFAULT_RECRAWL,
+    traps: options.traps ?? false,
     hostsKept: options.hostsKept,
   }
   if (store.includes('://')) {
@@ -49,5 +74,5 @@ export function createFrontier(options: CreateFrontierOptions): Frontier {
   }
   return store === 'memory'
     ? createMemoryFrontier(settings, { clock })
-    : openEmbeddedFrontier(store, settings, { clock })
+    : openEmbeddedFrontier(store, { ...settings, bloom: options.bloom ?? DEFAULT_BLOOM }, { clock })
 }

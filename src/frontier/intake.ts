@@ -5,60 +5,68 @@
  * later puts them into one, and does the same for what was reached through them.
  */
 import type { FoundUrl, Task } from '../model/index.ts'
-import { hostKey, originOf, urlKey } from '../url/index.ts'
-import type { AddAnswer } from './contract.ts'
+import { hostKey, keyOfNormalized, originOf } from '../url/index.ts'
+import type { AddAnswer, FrontierOptions } from './contract.ts'
+import { hintModified } from './recrawl.ts'
 import type { Host, Roster } from './roster.ts'
-import type { Child, Counters, Storage, UrlRow } from './storage.ts'
-
-/** The order within a lane: sitemaps first, since they name pages; then pages by depth, then as they were found. */
-export function rankOf(row: Pick<UrlRow, 'kind' | 'depth'>): number {
-  return row.kind === 'sitemap' ? 0 : row.depth + 1
-}
+import { isMilestone, rankOf, REVISIT_RANK, SITEMAP_RANK } from './score.ts'
+import type { Child, Counters, Storage, UrlRow, VisitRow } from './storage.ts'
 
 export interface Intake {
   /** Adds URLs; with `source`, as what that task's answer names. */
-  add(found: readonly FoundUrl[], source: Task | undefined): AddAnswer
-  /** Puts a row in state `queued` into its lane. */
-  enqueue(row: UrlRow): void
-  /** Takes a row out of wherever its state has it. */
-  dequeue(row: UrlRow): void
+  add(found: readonly FoundUrl[], source: Task | undefined, now: number): AddAnswer
+  /** Moves a row to another state, and counts that. What is final is the caller's to count. */
+  move(row: UrlRow, to: UrlRow['state']): void
+  /** Gives a row the place in the queue that its score asks for; to be written by the caller. */
+  grade(row: UrlRow, visit: VisitRow | undefined): void
 }
 
 export function createIntake(
   storage: Storage,
   roster: Roster,
   counters: Counters,
-  maxDepth: number | undefined,
+  options: Pick<FrontierOptions, 'maxDepth' | 'maxPages' | 'maxPagesPerHost' | 'recrawl' | 'score'>,
   touched: Set<Host>,
 ): Intake {
+  const { maxDepth } = options
+  const isLimited = options.maxPages !== undefined || options.maxPagesPerHost !== undefined
   const tooDeep = (kind: UrlRow['kind'], depth: number): boolean =>
     kind === 'page' && maxDepth !== undefined && depth > maxDepth
 
-  const enqueue = (row: UrlRow): void => {
-    const { host, lane } = roster.byLane(row.lane)
-    storage.enqueue(row.lane, rankOf(row), row.id)
-    lane.row.queued += 1
-    storage.updateLane(lane.row)
-    touched.add(host)
-  }
-
-  const dequeue = (row: UrlRow): void => {
+  /** A row has come into its state, or leaves it. */
+  const count = (row: UrlRow, by: 1 | -1): void => {
     const { host, lane } = roster.byLane(row.lane)
     if (row.state === 'queued') {
-      storage.dequeue(row.lane, rankOf(row), row.id)
-      lane.row.queued -= 1
+      lane.row.queued[row.slot] += by
+      counters.tiers[roster.tierOf(host, row.slot)].queued += by
       storage.updateLane(lane.row)
       touched.add(host)
-    } else if (row.state === 'held') {
-      storage.release(host.row.id, row.id)
-      counters.held -= 1
-    }
+    } else if (row.state === 'held') counters.held += by
+    else if (row.state === 'aside') counters.aside += by
   }
 
-  const insert = (found: FoundUrl, referrer: number): number => {
+  const rank = (row: Omit<UrlRow, 'id'>, referrers: number, visit: VisitRow | undefined): number => {
+    if (row.kind === 'sitemap') return SITEMAP_RANK
+    const { depth, foundAt } = row
+    if (visit === undefined) return rankOf({ depth, referrers, changeRate: undefined, since: foundAt }, options.score)
+    // Where the number of pages is limited, those that are had already go first: new ones may have no room.
+    if (isLimited) return REVISIT_RANK
+    const changeRate = visit.changeShape / visit.changeTimeMs
+    return rankOf({ depth, referrers, changeRate, since: visit.checkedAt }, options.score)
+  }
+  const grade = (row: UrlRow, visit: VisitRow | undefined): void => {
+    row.rank = rank(row, storage.referrers(row.id), visit)
+  }
+
+  const move = (row: UrlRow, to: UrlRow['state']): void => {
+    count(row, -1)
+    row.state = to
+    count(row, 1)
+    storage.update(row)
+  }
+
+  const insert = (found: FoundUrl, depth: number, referrer: number, now: number): number => {
     const { host, lane } = roster.settleIn(hostKey(found.url), originOf(found.url))
-    const held = tooDeep(found.kind, found.depth)
-    const tier = found.tier ?? 'medium'
     const row: Omit<UrlRow, 'id'> = {
       kind: found.kind,
       url: found.url,
@@ -67,23 +75,26 @@ export function createIntake(
       referrer,
       redirects: found.redirects ?? 0,
       nesting: found.nesting ?? 0,
-      tier,
-      depth: found.depth,
-      state: held ? 'held' : 'queued',
+      foundAt: now,
+      slot: found.tier ?? 'auto',
+      depth,
+      state: tooDeep(found.kind, depth) ? 'held' : 'queued',
+      rank: 0,
       attempts: 0,
       reason: null,
       at: 0,
     }
-    const id = storage.insert(urlKey(found.url), row)
+    row.rank = rank(row, 1, undefined)
+    const id = storage.insert(keyOfNormalized(found.url), row)
     if (found.kind === 'page') {
       counters.discovered += 1
       counters.open += 1
-      counters.tiers[tier] += 1
+      if (depth < host.row.depth) {
+        host.row.depth = depth
+        touched.add(host)
+      }
     } else counters.sitemapsOpen += 1
-    if (held) {
-      counters.held += 1
-      storage.hold(host.row.id, id)
-    } else enqueue({ ...row, id })
+    count({ ...row, id }, 1)
     return id
   }
 
@@ -94,38 +105,70 @@ export function createIntake(
       const [id, depth] = next
       const row = storage.url(id)
       if (depth >= row.depth) continue
-      const queued = row.state === 'queued' || row.state === 'held'
-      if (queued) dequeue(row)
       row.depth = depth
-      if (row.state === 'held' && !tooDeep(row.kind, depth)) row.state = 'queued'
-      storage.update(row)
-      if (row.state === 'queued') enqueue(row)
-      else if (row.state === 'held') {
-        storage.hold(roster.byLane(row.lane).host.row.id, row.id)
-        counters.held += 1
-      } else for (const child of storage.children(id)) pending.push([child.id, depth + child.step])
+      if (row.state === 'queued' || row.state === 'held') grade(row, storage.visit(id))
+      if (row.state === 'held' && !tooDeep(row.kind, depth)) move(row, 'queued')
+      else storage.update(row)
+      // What a page names is known once it was fetched, and whatever became of it since.
+      if (maxDepth === undefined) continue
+      for (const child of storage.children(id)) pending.push([child.id, depth + child.step])
     }
   }
 
+  /** One more page names this URL: now and then that gives it a better place. */
+  const countReferrer = (id: number): void => {
+    if (!isMilestone(storage.countReferrer(id))) return
+    const row = storage.url(id)
+    if (row.state !== 'queued' || row.kind !== 'page') return
+    grade(row, storage.visit(id))
+    storage.update(row)
+  }
+
+  /** A sitemap says when the page was changed. */
+  const heedModified = (id: number, modifiedAt: number, now: number): void => {
+    const visit = storage.visit(id)
+    if (visit === undefined || visit.dueAt === null) return
+    const hintedAt = hintModified(visit, modifiedAt, now)
+    if (hintedAt === undefined) return
+    const row = storage.url(id)
+    const { leastMs } = options.recrawl.intervals[roster.tierOf(roster.byLane(row.lane).host, row.slot)]
+    // A visit that was missed is one all the same.
+    const dueAt = Math.max(hintedAt, Math.max(visit.checkedAt, row.at) + leastMs)
+    if (dueAt < visit.dueAt || hintedAt > visit.dueAt) storage.saveVisit({ ...visit, dueAt })
+  }
+
+  /** Links of one page come together: the last referrer is often the next. */
+  let referrer: FoundUrl['referrer']
+  let referrerId = 0
+  const referrerOf = (item: FoundUrl): number => {
+    if (item.referrer === undefined) return 0
+    if (item.referrer === referrer && referrerId !== 0) return referrerId
+    referrer = item.referrer
+    referrerId = storage.find('page', keyOfNormalized(referrer))?.id ?? 0
+    return referrerId
+  }
+
   return {
-    enqueue,
-    dequeue,
-    add(found, source) {
+    move,
+    grade,
+    add(found, source, now) {
       let added = 0
       const children: Child[] = []
       // The source may have been found on a shorter path while it was being fetched: what it names moves up with it.
       const lift = source === undefined ? 0 : source.depth - storage.url(source.id).depth
       for (const item of found) {
         const depth = item.depth - lift
-        const known = storage.find(item.kind, urlKey(item.url))
+        const known = storage.find(item.kind, keyOfNormalized(item.url))
         let id: number
         if (known === undefined) {
-          id = insert(lift === 0 ? item : { ...item, depth }, source?.id ?? referrerOf(item))
+          id = insert(item, depth, source?.id ?? referrerOf(item), now)
           added += 1
         } else {
           id = known.id
-          storage.countReferrer(id)
+          // A page that is fetched again names what it named before.
+          if (source?.last === undefined) countReferrer(id)
           if (depth < known.depth) relax(id, depth)
+          if (item.modifiedAt !== undefined) heedModified(id, item.modifiedAt, now)
         }
         if (source?.kind === 'page') children.push({ id, step: item.depth > source.depth ? 1 : 0 })
       }
@@ -134,9 +177,5 @@ export function createIntake(
         storage.setChildren(source.id, children)
       return { added, known: found.length - added }
     },
-  }
-
-  function referrerOf(item: FoundUrl): number {
-    return item.referrer === undefined ? 0 : (storage.find('page', urlKey(item.referrer))?.id ?? 0)
   }
 }

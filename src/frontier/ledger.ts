@@ -19,7 +19,7 @@ export interface OpenLease {
   readonly fence: number
   readonly worker: string
   /** What is not settled yet, by `taskName`. */
-  readonly tasks: Map<string, Task>
+  readonly tasks: Map<TaskName, Task>
   /** As it was handed out. */
   readonly granted: Lease
   /** The host's last grant before this one. */
@@ -28,7 +28,7 @@ export interface OpenLease {
   readonly groups: readonly string[]
   expiresAt: number
   extensions: number
-  readonly held: boolean
+  readonly parked: boolean
   /** When something that was sent to the host under this lease was last answered; null when nothing was sent. */
   answeredAt: number | null
 }
@@ -39,7 +39,7 @@ export interface Grant {
   readonly worker: string
   readonly robotsVersion: string | null
   /** The tasks are in no lane's queue, and nothing will be sent. */
-  readonly held?: boolean
+  readonly parked?: boolean
 }
 
 export interface Ledger {
@@ -63,11 +63,13 @@ export interface Ledger {
   /** Ids of URLs that are out. */
   readonly leasedIds: ReadonlySet<number>
   readonly leasedPages: number
+  /** Of these, the ones that were never fetched before. */
+  readonly leasedNew: number
 }
 
 /** One name for each task of a crawl. */
-export const taskName = (task: Task): string =>
-  task.kind === 'robots' ? `robots ${task.origin}` : `${task.kind} ${task.id}`
+export type TaskName = string | number
+export const taskName = (task: Task): TaskName => (task.kind === 'robots' ? task.origin : task.id)
 
 export interface LedgerOptions {
   readonly leaseMs: number
@@ -83,10 +85,11 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
   const askings = new Map<string, { readonly request: string; readonly fences: Set<number> }>()
   const leasedIds = new Set<number>()
   let leasedPages = 0
+  let leasedNew = 0
   let lastFence = options.opening * FENCES_PER_OPENING
 
   const open = (host: Host, grant: Grant, now: number): Lease => {
-    const { tasks, held = false } = grant
+    const { tasks, parked = false } = grant
     const { row } = host
     const expiresAt = now + leaseMs
     lastFence += 1
@@ -109,25 +112,32 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
       tasks: new Map(tasks.map((task) => [taskName(task), task])),
       granted,
       grantedBefore: host.grantedAt,
-      groups: groups.enabled && !held ? groups.take(row, expiresAt, now) : [],
+      groups: groups.enabled && !parked ? groups.take(row, expiresAt, now) : [],
       expiresAt,
       extensions: 0,
-      held,
+      parked,
       answeredAt: null,
     }
     leases.set(lastFence, lease)
     expiries.set(lease, expiresAt)
     roster.pin(host)
-    if (!held) {
+    if (!parked) {
       host.grantedAt = now
       host.place = 0
     }
     for (const task of tasks) {
       if (task.kind === 'robots') continue
       leasedIds.add(task.id)
-      if (task.kind === 'page') leasedPages += 1
+      countLeased(task, lease, 1)
     }
     return granted
+  }
+  const countLeased = (task: Task, { host, parked }: OpenLease, by: 1 | -1): void => {
+    if (task.kind !== 'page') return
+    leasedPages += by
+    if (task.last !== undefined || parked) return
+    leasedNew += by
+    host.leasedNew += by
   }
 
   const forgetAsking = ({ worker, fence }: OpenLease): void => {
@@ -162,8 +172,11 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
       roster.settleIn(hostKey(`${task.origin}/` as Task['url']), task.origin).lane.robotsLeased = false
     } else {
       leasedIds.delete(task.id)
-      if (task.kind === 'page') leasedPages -= 1
-      if (!lease.held) roster.byLane(storage.url(task.id).lane).lane.leased -= 1
+      countLeased(task, lease, -1)
+      if (!lease.parked) {
+        const { lane, slot } = storage.place(task.id)
+        roster.byLane(lane).lane.leased[slot] -= 1
+      }
     }
     if (lease.tasks.size === 0) end(lease)
   }
@@ -203,7 +216,7 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
       for (let first = expiries.first(); first !== undefined && first.at <= now; first = expiries.first()) {
         const { item: lease } = first
         // Its holder may have sent something at the very last moment.
-        if (!lease.held) answered(lease, lease.expiresAt)
+        if (!lease.parked) answered(lease, lease.expiresAt)
         takeBack(lease)
       }
     },
@@ -225,6 +238,9 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
     leasedIds,
     get leasedPages() {
       return leasedPages
+    },
+    get leasedNew() {
+      return leasedNew
     },
   }
 }

@@ -6,28 +6,38 @@
  * orders hosts as if nothing were leased and offers none that is; the few that may have a further lease while they
  * have one are in an order of their own here.
  */
-import type { HostKey, HostPolicy, Origin } from '../model/index.ts'
-import { createAgenda } from './agenda.ts'
+import { createLru } from '../base/index.ts'
+import type { HostKey, HostPolicy, Origin, Tier } from '../model/index.ts'
+import { createAgenda, type Agenda } from './agenda.ts'
 import type { FrontierOptions } from './contract.ts'
 import type { Groups } from './groups.ts'
+import { endow, hostScore, tierByScore } from './importance.ts'
 import { delayInForce, earliestStart, isFresh } from './schedule.ts'
 import {
   classOf,
+  HOST_ORDERS,
+  orderOf,
+  SLOTS,
+  tierBit,
   type Counters,
   type Errand,
-  type HostClass,
+  type HostOrder,
   type HostRow,
   type LaneRow,
+  type Slot,
   type Storage,
 } from './storage.ts'
+import { createHostTraps, type HostTraps } from './traps/index.ts'
 
 /** Hosts kept in memory beside the leased ones, unless told otherwise. */
 const HOSTS_KEPT = 20_000
+/** Of so many hosts it is in memory what was learned of their traps; each takes up to 32 KB. */
+const TRAPS_KEPT = 2_000
 
 export interface Lane {
   readonly row: LaneRow
   /** Queued rows that are out on a lease. */
-  leased: number
+  readonly leased: Record<Slot, number>
   /** Its robots.txt is out on a lease. */
   robotsLeased: boolean
   /**
@@ -45,8 +55,18 @@ export interface Host {
   leases: number
   /** When a lease was last granted under which something was or may yet be sent. */
   grantedAt: number | null
+  /** Pages out on a lease that were never fetched before. */
+  leasedNew: number
   /** Its place in the line of a group that was busy; 0 for none. */
   place: number
+  /** The order of leased hosts that it stands in, waiting for a further lease; null for none. */
+  arranged: HostOrder | null
+}
+
+/** When a host has work, and of which tiers it is. */
+interface Work {
+  readonly at: number
+  readonly tiers: number
 }
 
 export interface Roster {
@@ -61,6 +81,12 @@ export interface Roster {
   /** What makes that delay, in words. */
   delayReason(host: Host): string
   policy(host: Host): HostPolicy
+  /** The tier that a part of its queues counts for. */
+  tierOf(host: Host, slot: Slot): Tier
+  /** What was learned of the host's traps. */
+  traps(host: Host): HostTraps
+  /** Whether its pages, with those under way, are as many as it may have. */
+  isSpent(host: Host): boolean
   /** Leases that the host may have at once. */
   maxLeases(host: Host): number
   /** Whether the lane's robots record speaks for its next request. */
@@ -75,14 +101,17 @@ export interface Roster {
   arrange(host: Host, now: number): void
   /** Takes a leased host from among them until it is arranged again. */
   rest(host: Host): void
-  /** The leased host of this class whose further lease is due first. */
-  nextLeased(of: HostClass): { readonly item: Host; readonly at: number } | undefined
+  /** The leased host of this order whose further lease is due first. */
+  nextLeased(of: HostOrder): { readonly item: Host; readonly at: number } | undefined
   /** Drops the hosts used longest ago beyond the maximum. Only between verbs: a verb may hold on to any host. */
   trim(): void
   readonly active: number
 }
 
-export interface RosterOptions extends Pick<FrontierOptions, 'policyOf' | 'crawlDelayMs' | 'latency'> {
+export interface RosterOptions extends Pick<
+  FrontierOptions,
+  'policyOf' | 'crawlDelayMs' | 'latency' | 'score' | 'maxPagesPerHost'
+> {
   readonly groups: Groups
   /** After an unclean stop: when the crawl was opened. Each host then waits its delay once from there. */
   readonly uncleanAt: number | null
@@ -99,25 +128,32 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
   const pinned = new Map<HostKey, Host>()
   const byIds = new Map<number, Host>()
   const laneHosts = new Map<number, Host>()
-  const leased = { proven: createAgenda<Host>(), unproven: createAgenda<Host>() }
+  const saveTraps = (id: number, learned: HostTraps | undefined): void => {
+    if (learned?.changed === true) storage.saveTraps(id, learned.serialise())
+  }
+  const traps = createLru<number, HostTraps>(TRAPS_KEPT, saveTraps)
+  const leased: readonly Agenda<Host>[] = Array.from({ length: HOST_ORDERS }, () => createAgenda<Host>())
 
+  const laneOf = (row: LaneRow): Lane => ({
+    row,
+    leased: { high: 0, medium: 0, low: 0, auto: 0 },
+    robotsLeased: false,
+    robotsUnused: false,
+  })
   const adopt = (row: HostRow): Host => {
     const host: Host = {
       row,
-      lanes: storage.lanesOf(row.id).map((lane) => ({
-        row: lane,
-        leased: 0,
-        robotsLeased: false,
-        robotsUnused: false,
-      })),
+      lanes: storage.lanesOf(row.id).map(laneOf),
       errands: storage.errandsOf(row.id),
       errandsLeased: new Set(),
       leases: 0,
       grantedAt: null,
+      leasedNew: 0,
       place: 0,
+      arranged: null,
     }
     // A due time later than its own work and pace ask for is a place that it was given.
-    if (groups.enabled && row.due !== null && row.due > (due(host, row.due, true) ?? 0)) host.place = row.due
+    if (groups.enabled && row.due !== null && row.due > (due(host, row.due, true)?.at ?? 0)) host.place = row.due
     idle.set(row.key, host)
     byIds.set(row.id, host)
     for (const lane of host.lanes) laneHosts.set(lane.row.id, host)
@@ -151,15 +187,32 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
   }
   const maxLeases = (host: Host): number => (groups.enabled ? 1 : policy(host).concurrency)
 
+  const tierOf = (host: Host, slot: Slot): Tier => (slot === 'auto' ? host.row.tier : slot)
+  const isSpent = (host: Host): boolean =>
+    options.maxPagesPerHost !== undefined && host.row.pages + host.leasedNew >= options.maxPagesPerHost
+  /** The tiers that a lane has something of, as bits. */
+  const tiersOf = (host: Host, lane: Lane, alone: boolean): number => {
+    let tiers = 0
+    for (const slot of SLOTS) {
+      if (lane.row.queued[slot] > (alone ? 0 : lane.leased[slot])) tiers |= tierBit(tierOf(host, slot))
+    }
+    return tiers
+  }
+
   /** When the host has something to lease, pace aside; null for never. `alone` looks past what is leased. */
-  const workAt = (host: Host, now: number, alone: boolean): number | null => {
-    if (host.errands.length > (alone ? 0 : host.errandsLeased.size)) return 0
-    let soonest: number | null = null
+  const workAt = (host: Host, now: number, alone: boolean): Work | null => {
+    if (host.errands.length > (alone ? 0 : host.errandsLeased.size)) return { at: 0, tiers: tierBit(host.row.tier) }
+    // What is under way may use up what it may have: that is known when it is settled.
+    if (!alone && host.leasedNew > 0 && isSpent(host)) return null
+    let soonest: Work | null = null
     for (const lane of host.lanes) {
-      if (lane.row.queued <= (alone ? 0 : lane.leased)) continue
-      if (isInForce(host, lane, now)) return 0
-      if (lane.row.robotsMoved || (!alone && lane.robotsLeased)) continue
-      soonest = Math.min(soonest ?? Infinity, lane.row.robotsNotBefore)
+      const tiers = tiersOf(host, lane, alone)
+      if (tiers === 0) continue
+      const isOpen = isInForce(host, lane, now)
+      if (!isOpen && (lane.row.robotsMoved || (!alone && lane.robotsLeased))) continue
+      const at = isOpen ? 0 : lane.row.robotsNotBefore
+      if (soonest === null || at < soonest.at) soonest = { at, tiers }
+      else if (at === soonest.at) soonest = { at, tiers: tiers | soonest.tiers }
     }
     return soonest
   }
@@ -181,19 +234,32 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
     if (isFresh(robots, now)) return true
     return robots !== undefined && lane.robotsUnused && Math.max(pacedFrom(host), host.place) >= robots.expiresAt
   }
-  const due = (host: Host, now: number, alone: boolean): number | null => {
+  const due = (host: Host, now: number, alone: boolean): Work | null => {
     const work = workAt(host, now, alone)
-    return work === null ? null : Math.max(work, pacedFrom(host), host.place)
+    return work === null ? null : { at: Math.max(work.at, pacedFrom(host), host.place), tiers: work.tiers }
+  }
+
+  /** The host's score has changed with what is known of it, and perhaps the tier of its URLs. */
+  const gradeHost = (host: Host): void => {
+    const { row } = host
+    const tier = tierByScore(hostScore(row, counters, options.score), options.score)
+    if (tier === row.tier) return
+    const moved = host.lanes.reduce((sum, lane) => sum + lane.row.queued.auto, 0)
+    counters.tiers[row.tier].queued -= moved
+    counters.tiers[tier].queued += moved
+    row.tier = tier
   }
 
   const rest = (host: Host): void => {
-    leased.proven.delete(host)
-    leased.unproven.delete(host)
+    if (host.arranged !== null) leased[host.arranged]?.delete(host)
+    host.arranged = null
   }
   const arrange = (host: Host, now: number): void => {
-    const at = host.leases > 0 && host.leases < maxLeases(host) ? due(host, now, false) : null
+    const next = host.leases > 0 && host.leases < maxLeases(host) ? due(host, now, false) : null
     rest(host)
-    if (at !== null) leased[classOf(host.row.health)].set(host, at)
+    if (next === null) return
+    host.arranged = orderOf(classOf(host.row.health), next.tiers)
+    leased[host.arranged]?.set(host, next.at)
   }
 
   return {
@@ -208,10 +274,11 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
       if (host === undefined) {
         host = adopt(storage.insertHost(key))
         counters.hosts += 1
+        endow(host.row, counters)
       }
       let lane = host.lanes.find((candidate) => candidate.row.origin === origin)
       if (lane === undefined) {
-        lane = { row: storage.insertLane(host.row.id, origin), leased: 0, robotsLeased: false, robotsUnused: false }
+        lane = laneOf(storage.insertLane(host.row.id, origin))
         host.lanes.push(lane)
         laneHosts.set(lane.row.id, host)
       }
@@ -231,11 +298,22 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
     },
     policy,
     maxLeases,
-    dueAt: (host, now) => due(host, now, false),
+    tierOf,
+    traps(host) {
+      const { id } = host.row
+      let known = traps.get(id)
+      if (known === undefined) traps.set(id, (known = createHostTraps(storage.traps(id))))
+      return known
+    },
+    isSpent,
+    dueAt: (host, now) => due(host, now, false)?.at ?? null,
     save(host, now) {
+      gradeHost(host)
       const next = due(host, now, true)
       counters.hostsWithWork += Number(next !== null) - Number(host.row.due !== null)
-      host.row.due = next
+      host.row.due = next?.at ?? null
+      host.row.order = orderOf(classOf(host.row.health), next?.tiers ?? 0)
+      saveTraps(host.row.id, traps.get(host.row.id))
       storage.updateHost(host.row)
       if (host.leases > 0) arrange(host, now)
     },
@@ -256,7 +334,7 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
     },
     arrange,
     rest,
-    nextLeased: (of) => leased[of].first(),
+    nextLeased: (of) => leased[of]?.first(),
     trim() {
       for (const [key, host] of idle) {
         if (idle.size <= hostsKept) return

@@ -9,14 +9,17 @@ import { createGranting, type Granted } from './granting.ts'
 import { createGroups } from './groups.ts'
 import { createIntake } from './intake.ts'
 import { createLedger } from './ledger.ts'
+import { createParking } from './parking.ts'
 import { createRoster, type Host } from './roster.ts'
 import { createSettling } from './settling.ts'
-import type { DueHost, HostClass, Storage } from './storage.ts'
+import { classOfOrder, HOST_ORDERS, queuedIn, type DueHost, type Storage } from './storage.ts'
 
-/** Retries that come due are moved to their queues in portions of this size. */
-const WAITING_PER_LEASE = 1_000
+/** Retries and visits that come due are moved to their queues in portions of this size. */
+const DUE_PER_LEASE = 1_000
 /** Hosts whose stored due time is looked at again when a crawl is opened. */
 const REVIEWED_HOSTS = 1_000
+
+const HOST_ORDER_LIST = Array.from({ length: HOST_ORDERS }, (_, order) => order)
 
 /** Hosts named in the statistics as the next to be asked. */
 const NEXT_HOSTS = 5
@@ -46,10 +49,14 @@ export function createRules(
   const groups = createGroups(options.groups, options.reopened?.at ?? null)
   const roster = createRoster(storage, counters, { ...options, groups })
   const touched = new Set<Host>()
-  const intake = createIntake(storage, roster, counters, options.maxDepth, touched)
+  const intake = createIntake(storage, roster, counters, options, touched)
+  const parking = createParking(storage, roster, intake, counters, options)
   const ledger = createLedger(storage, roster, { ...options, groups }, touched)
-  const granting = createGranting(storage, roster, ledger, groups, counters, options)
-  const settling = createSettling(storage, roster, ledger, intake, counters, touched)
+  const granting = createGranting(storage, roster, ledger, groups, parking, counters, options)
+  const settling = createSettling(storage, roster, ledger, intake, parking, counters, options, touched)
+  const { mode } = options.recrawl
+  /** Visits that are due until then are made; those due later, by whoever opens the crawl then. */
+  const openedAt = clock.now()
   let closed = false
   let broken = false
   let reviewed = false
@@ -77,9 +84,9 @@ export function createRules(
     return answer
   }
 
-  /** The soonest of both classes, in order. */
+  /** The soonest of all orders. */
   const upcoming = (now: number, count: number): DueHost[] =>
-    [...storage.upcomingHosts('proven', now, count), ...storage.upcomingHosts('unproven', now, count)]
+    HOST_ORDER_LIST.flatMap((of) => storage.upcomingHosts(of, now, count))
       .sort((a, b) => a.due - b.due || a.id - b.id)
       .slice(0, count)
 
@@ -93,37 +100,85 @@ export function createRules(
   }
 
   const promoteWaiting = (now: number): void => {
-    for (const id of storage.takeWaiting(now, WAITING_PER_LEASE)) {
+    if ((storage.nextWaiting() ?? Infinity) > now) return
+    for (const id of storage.waitingUntil(now, DUE_PER_LEASE)) {
       const row = storage.url(id)
-      row.state = 'queued'
       row.at = 0
-      storage.update(row)
-      intake.enqueue(row)
+      intake.move(row, 'queued')
+    }
+  }
+
+  /** The time until which visits are due now, by the way in which the crawl is run. */
+  const visitsUntil = (now: number): number => (mode === 'off' ? -Infinity : mode === 'once' ? openedAt : now)
+  const nextVisit = (): number => (mode === 'off' ? Infinity : (storage.nextVisit() ?? Infinity))
+
+  /** Pages whose time has come again are queued like new ones. */
+  const promoteVisits = (now: number): void => {
+    const until = visitsUntil(now)
+    if (nextVisit() > until) return
+    for (const id of storage.visitsUntil(until, DUE_PER_LEASE)) {
+      const visit = storage.visit(id)
+      if (visit === undefined) continue
+      storage.saveVisit({ ...visit, dueAt: null })
+      const row = storage.url(id)
+      if (row.state !== 'done') continue
+      if (row.kind === 'page') {
+        counters.done -= 1
+        counters.open += 1
+        counters.refreshing += 1
+      } else counters.sitemapsOpen += 1
+      row.attempts = 0
+      row.at = 0
+      intake.grade(row, visit)
+      intake.move(row, 'queued')
     }
   }
 
   const idle = (): boolean => ledger.size === 0
-  const exhausted = (): boolean => options.maxPages !== undefined && counters.done >= options.maxPages
+  const exhausted = (): boolean =>
+    options.maxPages !== undefined && counters.done + counters.refreshing >= options.maxPages
 
   const lease = (request: LeaseRequest, now: number): LeaseAnswer => {
     if (!reviewed) reviewUpcoming(now)
     groups.forget(now)
     ledger.takeBackExpired(now)
     promoteWaiting(now)
+    promoteVisits(now)
     saveTouched(now)
     const before = ledger.recall(request, now)
     if (before !== undefined) return { leases: before, nextAt: nextAt(now, ['proven', 'unproven']), state: 'open' }
     const { granted, ...rest } = granting.grant(request, now)
-    const onlyHeldLeft = counters.held > 0 && counters.open === counters.held && counters.sitemapsOpen === 0
-    // No shorter path to what is too deep can turn up any more.
-    if (granted.length === 0 && idle() && onlyHeldLeft && !exhausted())
-      granted.push(...granting.grantHeld(request, now))
-    ledger.remember(request, granted)
-    if (granted.length === 0 && idle()) {
-      if (counters.open === 0 && counters.sitemapsOpen === 0) return { leases: [], nextAt: null, state: 'finished' }
-      if (exhausted()) return { leases: [], nextAt: null, state: 'limit' }
+    if (granted.length === 0 && idle() && onlyParkedLeft(now)) {
+      granted.push(...granting.grantParked(request, now))
+      // Those were freed: they are queued now.
+      if (granted.length === 0) return { leases: [], nextAt: now, state: 'open' }
     }
+    ledger.remember(request, granted)
+    const state = granted.length === 0 && idle() ? stateAtRest(now) : 'open'
+    if (state !== 'open') return { leases: [], nextAt: null, state }
     return { leases: granted, nextAt: rest.hasMore ? now : nextAt(now, rest.open), state: 'open' }
+  }
+
+  const isVisitLeft = (now: number): boolean =>
+    mode === 'on' ? nextVisit() < Infinity : nextVisit() <= visitsUntil(now)
+
+  /** No shorter path to what is too deep can turn up any more, and nothing that frees what is aside. */
+  const onlyParkedLeft = (now: number): boolean => {
+    const parked = counters.held + counters.aside
+    return (
+      parked > 0 &&
+      counters.open === parked &&
+      counters.sitemapsOpen === 0 &&
+      !exhausted() &&
+      (mode === 'on' || !isVisitLeft(now))
+    )
+  }
+
+  /** With nothing leased and nothing to lease: what the crawl waits for, if anything. */
+  const stateAtRest = (now: number): LeaseAnswer['state'] => {
+    if (isVisitLeft(now)) return 'open'
+    if (counters.open === 0 && counters.sitemapsOpen === 0) return 'finished'
+    return exhausted() && counters.refreshing === 0 ? 'limit' : 'open'
   }
 
   /**
@@ -132,14 +187,17 @@ export function createRules(
    */
   const nextAt = (now: number, classes: Granted['open']): number | null => {
     let soonest = Math.min(storage.nextWaiting() ?? Infinity, ledger.nextExpiry() ?? Infinity)
-    const consider = (of: HostClass): void => {
+    // With `once`, what is due later is left to another run.
+    const visit = nextVisit()
+    if (mode === 'on' || visit <= visitsUntil(now)) soonest = Math.min(soonest, visit)
+    for (const of of HOST_ORDER_LIST) {
+      if (!classes.includes(classOfOrder(of))) continue
       const [upcoming] = storage.upcomingHosts(of, now, 1)
       if (upcoming !== undefined) soonest = Math.min(soonest, upcoming.due)
       // With several requests in flight a leased host comes round again while it is leased.
       const leased = roster.nextLeased(of)
       if (leased !== undefined && leased.at > now) soonest = Math.min(soonest, leased.at)
     }
-    classes.forEach(consider)
     return soonest === Infinity ? null : soonest
   }
 
@@ -153,7 +211,7 @@ export function createRules(
     health: host.row.health,
     address: host.row.address,
     closestMs: host.row.closestMs,
-    queued: host.lanes.reduce((sum, lane) => sum + lane.row.queued, 0),
+    queued: host.lanes.reduce((sum, lane) => sum + queuedIn(lane.row), 0),
     robots: host.lanes.flatMap((lane) =>
       lane.row.robots === undefined ? [] : [{ ...lane.row.robots, body: storage.robotsBody(lane.row.id) }],
     ),
@@ -180,7 +238,11 @@ export function createRules(
       failed: counters.failed,
       skipped: { ...counters.skipped },
       held: counters.held,
-      tiers: { ...counters.tiers },
+      refreshing: counters.refreshing,
+      aside: counters.aside,
+      tiers: structuredClone(counters.tiers),
+      revisits: { ...counters.revisits },
+      bloomFalsePositives: storage.lookups().falsePositives,
       requests: { ...counters.requests },
       sitemapsQueued: counters.sitemapsOpen,
       bytes: counters.bytes,
@@ -199,7 +261,7 @@ export function createRules(
 
   return {
     async add(found) {
-      return verb(() => intake.add(found, undefined))
+      return verb((now) => intake.add(found, undefined, now))
     },
     async lease(request) {
       return verb((now) => lease(request, now))

@@ -1,11 +1,14 @@
 /** How tasks end: what each outcome does to its URL, its lane's robots.txt, its host and the counters. */
-import type { Outcome, Task } from '../model/index.ts'
+import type { Outcome, Task, Visit } from '../model/index.ts'
 import { hostKey, originOf } from '../url/index.ts'
-import type { HostChange, Output, Settlement, SettleAnswer } from './contract.ts'
+import type { FrontierOptions, HostChange, Output, Settlement, SettleAnswer } from './contract.ts'
+import { hostImportance, passOn } from './importance.ts'
 import type { Intake } from './intake.ts'
 import { taskName, type Ledger, type OpenLease } from './ledger.ts'
+import type { Parking } from './parking.ts'
+import { planVisit, retireVisit } from './recrawl.ts'
 import type { Host, Roster } from './roster.ts'
-import type { Counters, Storage, UrlRow } from './storage.ts'
+import { queuedIn, type Counters, type HostRow, type Storage, type UrlRow, type VisitRow } from './storage.ts'
 
 export interface Settling {
   settle(settlements: readonly Settlement[], output: Output | undefined, now: number): SettleAnswer
@@ -17,7 +20,9 @@ export function createSettling(
   roster: Roster,
   ledger: Ledger,
   intake: Intake,
+  parking: Parking,
   counters: Counters,
+  options: Pick<FrontierOptions, 'recrawl'>,
   touched: Set<Host>,
 ): Settling {
   const changeHost = (host: Host, change: HostChange): void => {
@@ -71,7 +76,7 @@ export function createSettling(
     storage.updateLane(lane.row)
   }
 
-  const settleUrl = (settlement: Settlement, now: number): void => {
+  const settleUrl = (settlement: Settlement, host: Host, now: number): void => {
     const { task, outcome } = settlement
     const row = storage.url(task.id)
     switch (outcome.kind) {
@@ -80,38 +85,80 @@ export function createSettling(
       case 'moved':
         throw new Error(`only a robots.txt can be moved, not ${task.url}`)
       case 'retry':
-        intake.dequeue(row)
-        row.state = 'waiting'
         row.attempts += outcome.counts ? 1 : 0
         row.at = outcome.notBefore
-        storage.update(row)
-        storage.wait(outcome.notBefore, row.id)
+        intake.move(row, 'waiting')
         return
       case 'done':
       case 'skipped':
-      case 'failed':
-        intake.dequeue(row)
-        row.state = outcome.kind
+      case 'failed': {
         row.reason = reasonOf(outcome)
         row.at = now
         row.attempts += settlement.answeredAt === undefined ? 0 : 1
-        storage.update(row)
-        count(row, settlement)
+        intake.move(row, outcome.kind)
+        const before = storage.visit(row.id)
+        if (row.kind === 'sitemap') counters.sitemapsOpen -= 1
+        else count(row, host.row, settlement, before)
+        if (outcome.kind === 'done') plan(row, host, settlement, before, now)
+        else if (before !== undefined) retire(row, host, before, now)
+      }
     }
   }
 
-  const count = (row: UrlRow, settlement: Settlement): void => {
-    if (row.kind === 'sitemap') {
-      counters.sitemapsOpen -= 1
-      return
-    }
+  const count = (row: UrlRow, host: HostRow, settlement: Settlement, before: VisitRow | undefined): void => {
     counters.open -= 1
-    if (row.state === 'done') {
+    if (before !== undefined) counters.refreshing -= 1
+    const isSaved = row.state === 'done'
+    host.pages += Number(isSaved) - Number(before !== undefined)
+    const change = settlement.visit?.change ?? 'new'
+    if (change !== 'new') counters.revisits[change] += 1
+    if (isSaved) {
       counters.done += 1
       counters.bytes += settlement.bytes ?? 0
       counters.tokens += settlement.tokens ?? 0
     } else if (row.state === 'failed') counters.failed += 1
     else if (row.reason !== null) counters.skipped[row.reason] = (counters.skipped[row.reason] ?? 0) + 1
+  }
+
+  /** What the next visit should know, and when it is to be. */
+  const plan = (
+    row: UrlRow,
+    host: Host,
+    { visit = FIRST_VISIT }: Settlement,
+    before: VisitRow | undefined,
+    now: number,
+  ): void => {
+    const tier = roster.tierOf(host, row.slot)
+    const planned = planVisit({
+      id: row.id,
+      before,
+      visit,
+      now,
+      interval: options.recrawl.intervals[tier],
+      hostShare: options.recrawl.hostShare,
+      state: counters.recrawl[tier],
+      host: host.row,
+      delayMs: roster.delayMs(host),
+      weight: row.kind === 'sitemap' ? 1 : hostImportance(host.row, counters),
+    })
+    storage.saveVisit(planned)
+  }
+
+  /** It was there before, and is not to be fetched again. */
+  const retire = (row: UrlRow, host: Host, before: VisitRow, now: number): void => {
+    const state = counters.recrawl[roster.tierOf(host, row.slot)]
+    storage.saveVisit(retireVisit(before, { state, host: host.row, now, gone: row.reason === 'gone' }))
+  }
+
+  /** The page's part of its host's importance goes to the other hosts that it links to. */
+  const passImportance = (host: Host, found: NonNullable<Settlement['found']>): void => {
+    const keys = new Set(found.map(({ url }) => hostKey(url)))
+    keys.delete(host.row.key)
+    const others = [...keys].flatMap((key) => roster.byKey(key) ?? [])
+    const pagesLeft = host.lanes.reduce((sum, { row }) => sum + queuedIn(row), 0)
+    const rows = others.map(({ row }) => row)
+    passOn(host.row, pagesLeft, rows, counters)
+    for (const other of others) touched.add(other)
   }
 
   const countSpare = ({ row }: Host, spareMs: number): void => {
@@ -125,33 +172,41 @@ export function createSettling(
       // No host has answered in the future: a worker whose clock is ahead says so.
       ledger.answered(open, Math.min(answeredAt, now))
       counters.requests[task.kind] += 1
+      counters.tiers[task.tier].requests += 1
     }
     if (spareMs !== undefined) countSpare(open.host, spareMs)
     if (settlement.impolite === true) counters.impolite += 1
     ledger.release(open, task)
+    const { host } = open
     if (task.kind === 'robots') settleRobots(settlement, open)
-    else settleUrl(settlement, now)
-    if (settlement.host !== undefined) changeHost(open.host, longerBlock(open.host, settlement.host))
-    if (settlement.found !== undefined) intake.add(settlement.found, task.kind === 'robots' ? undefined : task)
+    else settleUrl(settlement, host, now)
+    if (settlement.host !== undefined) changeHost(host, longerBlock(host, settlement.host))
+    if (settlement.found !== undefined) {
+      intake.add(settlement.found, task.kind === 'robots' ? undefined : task, now)
+      if (task.kind === 'page' && task.last === undefined) passImportance(host, settlement.found)
+    }
+    if (task.kind === 'page') parking.learn(host, task.url, settlement.sample)
     touched.add(open.host)
   }
 
-  /** A shorter path to a held page turned up while it was out to be skipped: it is queued again. */
-  const isNoLongerTooDeep = ({ task, outcome }: Settlement): boolean =>
-    outcome.kind === 'skipped' && outcome.reason === 'depth' && storage.url(task.id).state !== 'held'
+  /** What it was parked for has gone while it was out to be skipped for it: it is queued again. */
+  const isNoLongerParked = ({ task, outcome }: Settlement): boolean =>
+    outcome.kind === 'skipped' &&
+    ((outcome.reason === 'depth' && storage.url(task.id).state !== 'held') ||
+      (task.aside !== undefined && storage.url(task.id).state !== 'aside'))
 
   const settle = (settlements: readonly Settlement[], output: Output | undefined, now: number): SettleAnswer => {
     // An expired lease may still be settled until somebody else could have been given the host.
-    const seen = new Set<string>()
+    const seen = new Set<Task>()
     const results = settlements.map((settlement) => {
-      const name = `${settlement.lease.fence} ${taskName(settlement.task)}`
       const open = ledger.holding(settlement.lease, settlement.task)
-      if (seen.has(name) || open === undefined) return 'stale' as const
-      if (isNoLongerTooDeep(settlement)) {
+      const held = open?.tasks.get(taskName(settlement.task))
+      if (open === undefined || held === undefined || seen.has(held)) return 'stale' as const
+      if (isNoLongerParked(settlement)) {
         ledger.release(open, settlement.task)
         return 'stale' as const
       }
-      seen.add(name)
+      seen.add(held)
       return 'settled' as const
     })
     const accepted = settlements.filter((_, index) => results[index] === 'settled')
@@ -165,6 +220,9 @@ export function createSettling(
 
   return { settle, changeHost }
 }
+
+/** Of a page whose settlement says nothing about it. */
+const FIRST_VISIT: Visit = { change: 'new', hash: null, etag: null, lastModified: null }
 
 function reasonOf(outcome: Extract<Outcome, { kind: 'done' | 'skipped' | 'failed' }>): string | null {
   if (outcome.kind === 'done') return null

@@ -3,21 +3,31 @@
  * transaction around each verb. A storage applies no rule of its own; leases are not its business, they live in the
  * process that granted them, so after a crash what was leased is simply still queued.
  */
-import type {
-  HostHealth,
-  HostKey,
-  NormalizedUrl,
-  Origin,
-  RobotsRecord,
-  TaskKind,
-  Tier,
-  UrlKey,
-  Via,
+import {
+  TIERS,
+  type Change,
+  type HostHealth,
+  type HostKey,
+  type NormalizedUrl,
+  type Origin,
+  type RobotsRecord,
+  type TaskKind,
+  type Tier,
+  type UrlKey,
+  type Via,
 } from '../model/index.ts'
 import type { OutputPosition } from './contract.ts'
+import { emptyRecrawlState, type RecrawlState } from './recrawl.ts'
 
-/** Where a URL stands. `queued`: in its lane's queue. `waiting`: for the time of its next attempt. `held`: too deep. */
-export type UrlState = 'queued' | 'waiting' | 'held' | 'done' | 'failed' | 'skipped'
+/**
+ * Where a URL stands. `queued`: in its lane's queue. `waiting`: for the time of its next attempt. `held`: too deep.
+ * `aside`: looks like a trap, and waits until nothing else of its host is left. The others are final.
+ */
+export type UrlState = 'queued' | 'waiting' | 'held' | 'aside' | 'done' | 'failed' | 'skipped'
+
+/** The part of a lane's queue that a URL stands in: its own tier, or whichever its host's score puts it in. */
+export const SLOTS = [...TIERS, 'auto'] as const
+export type Slot = (typeof SLOTS)[number]
 
 export interface UrlRow {
   readonly id: number
@@ -29,14 +39,41 @@ export interface UrlRow {
   readonly referrer: number
   readonly redirects: number
   readonly nesting: number
-  tier: Tier
+  readonly foundAt: number
+  slot: Slot
   depth: number
   state: UrlState
+  /** Its place in the queue, or the one that it had last: a whole number from 0 to 2^32 - 1, the smallest first. */
+  rank: number
   attempts: number
-  /** The skip reason or failure code of a final state; null otherwise. */
+  /** The skip reason or failure code of a final state, why it was set aside; null otherwise. */
   reason: string | null
   /** When the final state was reached, or of a `waiting` URL's next attempt; 0 otherwise. */
   at: number
+}
+
+/** What is remembered of a page that was fetched, for the next time. */
+export interface VisitRow {
+  readonly id: number
+  /** How often it was fetched, whatever that brought. */
+  visits: number
+  /** How often it was another one than before. */
+  changes: number
+  /** Answers in a row that said the page is gone. */
+  misses: number
+  firstAt: number
+  checkedAt: number
+  changedAt: number
+  /** What is believed of its rate of change: see recrawl.ts. */
+  changeShape: number
+  changeTimeMs: number
+  /** From one visit to the next, as last planned. */
+  intervalMs: number
+  /** When it is to be fetched again; null when that is not planned. Kept in order by the storage. */
+  dueAt: number | null
+  hash: string | null
+  etag: string | null
+  lastModified: string | null
 }
 
 /** A robots record without the text, which may be half a megabyte and is read only when it is wanted. */
@@ -46,14 +83,19 @@ export type RobotsSummary = Omit<RobotsRecord, 'body'>
 export interface LaneRow {
   readonly id: number
   readonly origin: Origin
-  /** Rows in the queue, leased ones among them. */
-  queued: number
+  /** Rows in each part of the queue, leased ones among them. */
+  readonly queued: Record<Slot, number>
   robots: RobotsSummary | undefined
   /** robots.txt is not asked for again before this time. */
   robotsNotBefore: number
   robotsAttempts: number
   /** robots.txt redirected: an errand on some host is fetching it. */
   robotsMoved: boolean
+}
+
+/** Rows in all parts of a lane's queue. */
+export function queuedIn({ queued }: LaneRow): number {
+  return queued.high + queued.medium + queued.low + queued.auto
 }
 
 /** A robots.txt to be fetched from another place than its origin's own. */
@@ -69,6 +111,22 @@ export interface HostRow {
   readonly key: HostKey
   /** When it is next due, as if nothing were leased; null when it has no work. Kept in order by the storage. */
   due: number | null
+  /** Which order it stands in: see `orderOf`. */
+  order: HostOrder
+  /** Of its URLs that no rule gives a tier. */
+  tier: Tier
+  /** Pages saved. */
+  pages: number
+  /** Importance that it has not passed on yet, and all that it has: see importance.ts. */
+  cash: number
+  credit: number
+  /** Smallest depth of its pages; `UNKNOWN_DEPTH` before the first. */
+  depth: number
+  /** How often its pages change, over those that were fetched twice: see recrawl.ts. */
+  changePages: number
+  changeRate: number
+  /** Visits a millisecond that are planned for its pages. */
+  revisitRate: number
   answeredAt: number | null
   blockedUntil: number
   blockedReason: string | null
@@ -77,12 +135,59 @@ export interface HostRow {
   closestMs: number | null
 }
 
-/** Hosts by how they answered last: well, or not at all, badly, or never asked. Each class has an order of its own. */
+/** The depth of a host that has no page. */
+export const UNKNOWN_DEPTH = 65_535
+
+/** Hosts by how they answered last: well, or not at all, badly, or never asked. */
 export const HOST_CLASSES = ['proven', 'unproven'] as const
 export type HostClass = (typeof HOST_CLASSES)[number]
 
 export function classOf(health: HostHealth): HostClass {
   return health.streak > 0 ? 'proven' : 'unproven'
+}
+
+/**
+ * Hosts stand in one of sixteen orders, by their class and by the tiers that they have work in: a number of one bit for
+ * the class and one for each tier. Whoever looks for work of a tier looks at the heads of all orders with its bit.
+ */
+export type HostOrder = number
+export const HOST_ORDERS = 16
+
+export function orderOf(of: HostClass, tiers: number): HostOrder {
+  return (of === 'proven' ? 8 : 0) + tiers
+}
+
+/** The bit of a tier in an order. */
+export function tierBit(tier: Tier): number {
+  return 1 << TIERS.indexOf(tier)
+}
+
+export function classOfOrder(order: HostOrder): HostClass {
+  return order >= 8 ? 'proven' : 'unproven'
+}
+
+/** Field by field: a spread makes objects of twice the size, and there are many of them. */
+export function copyHost(row: HostRow): HostRow {
+  return {
+    id: row.id,
+    key: row.key,
+    due: row.due,
+    order: row.order,
+    tier: row.tier,
+    pages: row.pages,
+    cash: row.cash,
+    credit: row.credit,
+    depth: row.depth,
+    changePages: row.changePages,
+    changeRate: row.changeRate,
+    revisitRate: row.revisitRate,
+    answeredAt: row.answeredAt,
+    blockedUntil: row.blockedUntil,
+    blockedReason: row.blockedReason,
+    health: row.health,
+    address: row.address,
+    closestMs: row.closestMs,
+  }
 }
 
 /** A place in the order of hosts by their due time. */
@@ -100,7 +205,18 @@ export interface Counters {
   failed: number
   skipped: Record<string, number>
   held: number
-  tiers: Record<Tier, number>
+  /** Pages set aside. */
+  aside: number
+  /** Tasks in a queue, leased ones among them, and requests made, by tier. */
+  tiers: Record<Tier, { queued: number; requests: number }>
+  /** Pages open again that were done before. */
+  refreshing: number
+  /** Fetches of pages that had been fetched before, by what came of them. */
+  revisits: Record<Exclude<Change, 'new'>, number>
+  /** What the plan of revisits is made from: see recrawl.ts. */
+  recrawl: Record<Tier, RecrawlState>
+  /** All importance that hosts have and had, and what waits to be given to new ones. */
+  importance: { total: number; pot: number }
   requests: Record<TaskKind, number>
   sitemapsOpen: number
   bytes: number
@@ -124,35 +240,43 @@ export interface Storage {
 
   /** The id and depth of a known URL. */
   find(kind: 'page' | 'sitemap', key: UrlKey): { readonly id: number; readonly depth: number } | undefined
+  /** Inserts a URL that `find` does not know. Rows stand in whatever order their state says, from then on. */
   insert(key: UrlKey, row: Omit<UrlRow, 'id'>): number
   url(id: number): UrlRow
+  /** Parts of a row, for those who need no more. */
+  text(id: number): NormalizedUrl
+  place(id: number): Pick<UrlRow, 'lane' | 'slot'>
   update(row: UrlRow): void
-  /** One more page names this URL. May be written later than the rest, and lost in a crash. */
-  countReferrer(id: number): void
+  /** One more page names this URL; answers how many have. */
+  countReferrer(id: number): number
+  referrers(id: number): number
   setChildren(id: number, children: readonly Child[]): void
   children(id: number): readonly Child[]
 
-  enqueue(lane: number, rank: number, id: number): void
-  dequeue(lane: number, rank: number, id: number): void
-  /** The first of a lane by rank, then by id, that `skip` lets pass; at most `count`. */
-  head(lane: number, count: number, skip: ReadonlySet<number>): number[]
-  /** Takes out what waits until `now` at the latest, at most `count`. */
-  takeWaiting(now: number, count: number): number[]
-  wait(due: number, id: number): void
+  /** The first `queued` rows of a part of a lane by rank, then by id, that `skip` lets pass; at most `count`. */
+  head(lane: number, slot: Slot, count: number, skip: Ids): QueueEntry[]
+  /** Rows that are `waiting` until `now` at the latest, soonest first; at most `count`. */
+  waitingUntil(now: number, count: number): number[]
   nextWaiting(): number | undefined
-  hold(host: number, id: number): void
-  release(host: number, id: number): void
-  /** Some held URLs of one host, other than those in `skip`; none when there are no more. */
-  heldOfOneHost(count: number, skip: ReadonlySet<number>): number[]
+  /** Some rows of one host in this state, other than those in `skip`; none when there are no more anywhere. */
+  parkedOfOneHost(state: 'held' | 'aside', count: number, skip: Ids): number[]
+  /** Rows of this host that are `aside`, in order of discovery, behind this id. */
+  asideOf(host: number, behind: number, count: number): number[]
+
+  visit(id: number): VisitRow | undefined
+  saveVisit(row: VisitRow): void
+  /** Visits that are due at `now` or before, soonest first; at most `count`. */
+  visitsUntil(now: number, count: number): number[]
+  nextVisit(): number | undefined
 
   hostByKey(key: HostKey): HostRow | undefined
   hostById(id: number): HostRow
   insertHost(key: HostKey): HostRow
   updateHost(row: HostRow): void
-  /** Hosts of one class due at `now` or before, longest first, without those lent. */
-  dueHosts(of: HostClass, now: number, count: number): DueHost[]
-  /** Hosts of one class due after `now`, soonest first, without those lent. */
-  upcomingHosts(of: HostClass, now: number, count: number): DueHost[]
+  /** Hosts of one order due at `now` or before, longest first, without those lent. */
+  dueHosts(of: HostOrder, now: number, count: number): DueHost[]
+  /** Hosts of one order due after `now`, soonest first, without those lent. */
+  upcomingHosts(of: HostOrder, now: number, count: number): DueHost[]
   /** A host that is leased is not offered as due until it is given back. Not durable: a crash gives all back. */
   lend(host: number): void
   giveBack(host: number): void
@@ -161,6 +285,9 @@ export interface Storage {
   insertLane(host: number, origin: Origin): LaneRow
   /** Writes all of a lane but its robots record. */
   updateLane(row: LaneRow): void
+  /** What was learned of the host's traps, in whatever form the rules have it. */
+  traps(host: number): string | undefined
+  saveTraps(host: number, learned: string): void
   saveRobots(lane: number, robots: RobotsRecord): void
   robotsBody(lane: number): string
   errandsOf(host: number): Errand[]
@@ -169,8 +296,20 @@ export interface Storage {
 
   counters(): Counters
   saveCounters(counters: Counters): void
+  /** Look-ups of URLs, and how often the filter in front of the exact set said `perhaps` of one that was not there. */
+  lookups(): { readonly falsePositives: number }
   /** Lets go of everything; `inOrder` says that nothing is in flight and nothing failed. */
   close(inOrder: boolean): void
+}
+
+/** A set of ids, as far as it is asked. */
+export interface Ids {
+  has(id: number): boolean
+}
+
+export interface QueueEntry {
+  readonly id: number
+  readonly rank: number
 }
 
 /** A link, as the depth of what lies behind it depends on it. */
@@ -188,7 +327,12 @@ export function emptyCounters(): Counters {
     failed: 0,
     skipped: {},
     held: 0,
-    tiers: { high: 0, medium: 0, low: 0 },
+    aside: 0,
+    tiers: byTier(() => ({ queued: 0, requests: 0 })),
+    refreshing: 0,
+    revisits: { changed: 0, unchanged: 0, gone: 0, missed: 0 },
+    recrawl: byTier(emptyRecrawlState),
+    importance: { total: 0, pot: 0 },
     requests: { page: 0, sitemap: 0, robots: 0 },
     sitemapsOpen: 0,
     bytes: 0,
@@ -199,4 +343,8 @@ export function emptyCounters(): Counters {
     closest: null,
     output: {},
   }
+}
+
+function byTier<T>(make: () => T): Record<Tier, T> {
+  return { high: make(), medium: make(), low: make() }
 }

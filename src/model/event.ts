@@ -1,5 +1,5 @@
 /** What happens in a crawl, as it happens: one typed list for progress, logs and library users. */
-import type { FailRecord, Page, SkipRecord } from './page.ts'
+import type { FailRecord, Page, RevisitRecord, SkipRecord } from './page.ts'
 import type { HostKey } from './url.ts'
 
 /** What the audit saw. Times are clock ms. */
@@ -13,8 +13,10 @@ export interface ImpoliteRequest {
 }
 
 export interface CrawlEvents {
-  /** A page was fetched and its record is durable. */
+  /** A page was fetched for the first time, or again and found to be changed; its record is durable. */
   page: Page
+  /** A page was fetched again, or was tried to be, and there was nothing new to save. */
+  revisit: RevisitRecord
   /** A URL will not be fetched, or led elsewhere. */
   skip: SkipRecord
   /** A URL was given up on. */

@@ -1,6 +1,17 @@
 /** The nouns: types that every layer shares, and no behaviour. */
 export type { HostKey, NormalizedUrl, Origin, UrlKey } from './url.ts'
-export { TIERS, type FoundUrl, type Task, type TaskKind, type Tier, type Via } from './task.ts'
+export {
+  TIERS,
+  type Change,
+  type ContentSample,
+  type FoundUrl,
+  type LastVisit,
+  type Task,
+  type TaskKind,
+  type Tier,
+  type Via,
+  type Visit,
+} from './task.ts'
 export { FAILURES, SKIP_REASONS, type FailureCode, type Outcome, type SkipReason } from './outcome.ts'
 export { UNKNOWN_HEALTH, type HostHealth, type HostPolicy, type HostRecord, type RobotsRecord } from './host.ts'
 export {
@@ -8,6 +19,7 @@ export {
   type FailRecord,
   type Page,
   type PageRecord,
+  type RevisitRecord,
   type RobotsDirectives,
   type SkipRecord,
 } from './page.ts'

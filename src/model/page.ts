@@ -11,12 +11,16 @@ export interface RobotsDirectives {
   readonly follow: boolean
 }
 
-/** One line of `pages.jsonl`. */
+/** One line of `pages.jsonl`: a page that was fetched for the first time, or again and had changed. */
 export interface PageRecord {
   /** The version of the record layout. */
   readonly schema: typeof RECORD_SCHEMA
   /** The URL as requested. */
   readonly url: string
+  /** `new` when it was fetched for the first time, `changed` when it differs from the last time. */
+  readonly change: 'new' | 'changed'
+  /** How often it has been visited, this time included: 1 for the first. */
+  readonly visit: number
   /** The HTTP status, 200 to 299. */
   readonly status: number
   /** Links from a seed, on the shortest path known when the page was fetched; 0 for a seed, 1 for a sitemap entry. */
@@ -71,6 +75,38 @@ export interface PageRecord {
   readonly attempts: number
   /** How the page was had; always `http` today. */
   readonly render: 'http'
+}
+
+/** One line of `revisits.jsonl`: a page that was visited again, with nothing new to save. */
+export interface RevisitRecord {
+  /** The version of the record layout. */
+  readonly schema: typeof RECORD_SCHEMA
+  /** The URL. */
+  readonly url: string
+  /** `unchanged`: it is what it was. `gone`: the host has it no more. `missed`: it could not be had, and what was had stands. */
+  readonly change: 'unchanged' | 'gone' | 'missed'
+  /** As in pages.jsonl; visits of both files are counted together. */
+  readonly visit: number
+  /** The HTTP status, if the host answered: 304 when it sent nothing, for nothing had changed. */
+  readonly status?: number
+  /** What exactly, where there was no page. */
+  readonly detail?: string
+  /** It is gone for good, and will not be visited again. Its earlier records and its Markdown stay. */
+  readonly retired?: true
+  /** As in pages.jsonl, if the host answered. */
+  readonly fetchedAt?: string
+  /** As in pages.jsonl, if the host answered. */
+  readonly answerMs?: number
+  /** As in pages.jsonl, if the host answered. */
+  readonly durationMs?: number
+  /** Decoded body bytes, where the page was sent although it is the same. */
+  readonly bytes?: number
+  /** As in pages.jsonl. */
+  readonly depth: number
+  /** As in pages.jsonl. */
+  readonly tier: Tier
+  /** When it was decided. */
+  readonly checkedAt: string
 }
 
 /** One line of `skipped.jsonl`. */

@@ -20,7 +20,10 @@ export interface FoundUrl {
   readonly via: Via
   /** The page, sitemap or robots.txt that named it; absent for a seed. */
   readonly referrer?: NormalizedUrl
+  /** By a rule; absent: by the score of its host. */
   readonly tier?: Tier
+  /** When the page was last changed, as a sitemap says (clock ms). */
+  readonly modifiedAt?: number
   /** How many redirects led here in a row; 0 for a link. */
   readonly redirects?: number
   /** For a sitemap: how many index files lie above it. */
@@ -44,4 +47,50 @@ export interface Task {
   readonly attempts: number
   readonly redirects: number
   readonly nesting: number
+  /** What is known from the last time; absent for what is fetched for the first time. */
+  readonly last?: LastVisit
+  /** Why it was set aside: it is to be skipped for that, without a request. */
+  readonly aside?: { readonly reason: 'trap' | 'host-budget'; readonly detail: string }
+}
+
+/** What is known of a page that was fetched before. */
+export interface LastVisit {
+  /** Clock ms. */
+  readonly at: number
+  /** How often it was fetched. */
+  readonly visits: number
+  /** Answers in a row that said the page is gone. */
+  readonly misses: number
+  /** Of its content; null when there was none. */
+  readonly hash: string | null
+  readonly etag: string | null
+  readonly lastModified: string | null
+}
+
+/**
+ * What fetching a page brought, seen from the last time. `gone`: the host says that it is not there any more.
+ * `missed`: nothing could be learned, and what was had before still stands.
+ */
+export type Change = 'new' | 'changed' | 'unchanged' | 'gone' | 'missed'
+
+/** What is kept of a page until the next time. */
+export interface Visit {
+  readonly change: Change
+  readonly hash: string | null
+  readonly etag: string | null
+  readonly lastModified: string | null
+}
+
+/** What a page says, as far as it takes to see that it says the same as another one. 16 hex digits each. */
+export interface ContentSample {
+  /** Equal for two pages with the same text and title, to the letter. */
+  readonly whole: string
+  /** Equal for two pages that say the same, dates aside and numbers that stand beside others. */
+  readonly undated: string
+  /** Equal for two pages that say the same, numbers, dates and what repeats their own addresses aside. */
+  readonly exact: string
+  /** A fingerprint that differs in few bits for pages that say nearly the same; null for a text too short to tell. */
+  readonly near: string | null
+  /** Whether it has a date. */
+  readonly hasDate: boolean
 }

@@ -6,6 +6,7 @@
 export { runFleet, type FleetOptions, type FleetReport } from './fleet.ts'
 export * from './plan/index.ts'
 export { runScenario, runSeed, runSeeds, type Sabotage, type SimReport } from './run.ts'
+export { type Aspect, type Revisits } from './aspects.ts'
 export { scenarioOf, type Home, type Scenario } from './scenario.ts'
 export { createSimDisk, type SimDisk } from './sim-disk.ts'
 export { createSimFetcher, type SimFetcherDeps } from './sim-fetcher.ts'

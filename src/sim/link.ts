@@ -9,7 +9,7 @@
  */
 import type { Rng } from '../base/index.ts'
 import type { Frontier, HostChange, Lease, LeaseAnswer, Output, Settlement, SettleAnswer } from '../frontier/index.ts'
-import type { HostHealth, HostRecord, Outcome, RobotsRecord } from '../model/index.ts'
+import type { HostHealth, HostRecord, Outcome, RobotsRecord, Task } from '../model/index.ts'
 import type { SimProcess, World } from './world.ts'
 
 export interface LinkQuality {
@@ -148,6 +148,7 @@ function localLeases(answer: LeaseAnswer, here: Translate): LeaseAnswer {
     nextAt: answer.nextAt === null ? null : here(answer.nextAt),
     leases: answer.leases.map((lease): Lease => ({
       ...lease,
+      tasks: lease.tasks.map((task) => taskFor(task, here)),
       grantedAt: here(lease.grantedAt),
       notBefore: here(lease.notBefore),
       expiresAt: here(lease.expiresAt),
@@ -192,10 +193,15 @@ function recordFor(record: HostRecord, translate: Translate): HostRecord {
   }
 }
 
+function taskFor(task: Task, translate: Translate): Task {
+  return task.last === undefined ? task : { ...task, last: { ...task.last, at: translate(task.last.at) } }
+}
+
 function settlementFor(settlement: Settlement, translate: Translate): Settlement {
   const { answeredAt, outcome, host, robots } = settlement
   return {
     ...settlement,
+    task: taskFor(settlement.task, translate),
     outcome: outcomeFor(outcome, translate),
     ...(answeredAt === undefined ? {} : { answeredAt: translate(answeredAt) }),
     ...(host === undefined ? {} : { host: changeFor(host, translate) }),

@@ -5,10 +5,11 @@
  */
 import type { HostKey, NormalizedUrl, Origin } from '../model/index.ts'
 import { createScope, hostKey, normalizeUrl, originOf, registrableDomain, targetOf, type Scope } from '../url/index.ts'
+import type { Page } from './page-book.ts'
 import type { Scenario } from './scenario.ts'
 import { Violation } from './violation.ts'
 import { MOVED_RULES } from './web.ts'
-import { permits, trapPage, type HostSpec, type RobotsAnswer, type RobotsRules } from './web-spec.ts'
+import { isTrap, permits, trapPage, type HostSpec, type RobotsAnswer, type RobotsRules } from './web-spec.ts'
 
 /** A web that is larger than this is not walked. */
 const MOST_URLS = 3_000
@@ -39,24 +40,20 @@ interface Prospect {
   readonly edges: readonly Edge[]
 }
 
-export function checkFates(
-  scenario: Scenario,
-  settled: ReadonlyMap<string, Fate>,
-  discovered: ReadonlySet<string>,
-  isWhole: boolean,
-): void {
+export function checkFates(scenario: Scenario, pages: ReadonlyMap<string, Page>, isWhole: boolean): void {
   const walk = walkWeb(scenario)
   if (walk === undefined) return
-  for (const url of discovered) {
-    if (!walk.may.has(url)) throw new Violation('oracle', url, 'discovered, though nothing leads there')
-  }
-  for (const [url, fate] of settled) {
+  const trapped = new Set(scenario.web.hosts.filter(({ hasTrap }) => hasTrap).map(({ name }) => name))
+  for (const [url, { fate, host }] of pages) {
+    const isSuspect = scenario.settings.traps && trapped.has(host) && isTrap(targetOf(url as NormalizedUrl))
+    if (!walk.may.has(url) && !isSuspect) throw new Violation('oracle', url, 'discovered, though nothing leads there')
+    if (fate === undefined || !walk.may.has(url)) continue
     const fates = walk.fatesOf(url as NormalizedUrl)
     if (!fates.has(fate)) throw new Violation('oracle', url, `ended as ${fate}, not as one of ${[...fates].join(', ')}`)
   }
   if (!isWhole || scenario.settings.maxPages !== undefined) return
   for (const url of walk.must.keys()) {
-    if (!discovered.has(url)) throw new Violation('oracle', url, 'never discovered')
+    if (!pages.has(url)) throw new Violation('oracle', url, 'never discovered')
   }
 }
 
@@ -216,6 +213,10 @@ function lookAt(
   const path = targetOf(url)
   const host = hosts.get(hostKey(url))
   const fates = new Set<Fate>(robots.refusals)
+  // Judged before anything is asked, robots.txt included.
+  const isSuspect = settings.traps && host?.hasTrap === true && isTrap(path)
+  if (isSuspect) fates.add('skip trap')
+  if (settings.maxPagesPerHost !== undefined) fates.add('skip host-budget')
   const allows = new Set(robots.rules.map((rules) => rules === 'all' || permits(rules, path)))
   if (allows.has(false)) fates.add('skip robots')
   if (host === undefined || !allows.has(true)) return { fates, edges: [] }
@@ -227,6 +228,10 @@ function lookAt(
   if (refusals >= ILL_ATTEMPTS) fates.add('fail http')
 
   const page = host.pages.get(url) ?? (host.hasTrap ? trapPage(path) : undefined)
+  if (page?.life?.gone !== undefined) {
+    fates.add('fail http')
+    if (scenario.revisits !== undefined) fates.add('skip gone')
+  }
   const loop = /^\/loop\/(\d)$/.exec(path)
   const answer =
     page?.answer ??
@@ -251,7 +256,11 @@ function lookAt(
       }
       if (answer.kind === 'html' && answer.nofollow === true) break
       const later = page?.laterLinks
-      follow(page?.links ?? [], later === undefined)
+      // Where a trap leads has no end; that it leads there is known without following it.
+      follow(
+        (page?.links ?? []).filter((link) => !isSuspect || !isTrap(link)),
+        later === undefined,
+      )
       follow(later ?? [], false)
       break
     }

@@ -1,6 +1,6 @@
 /**
- * One record for each URL, from what is on the disk: everything up to the committed position is read once, as it is
- * committed, and the whole of it again at the end.
+ * One record for each time that a page ended, from what is on the disk: everything up to the committed position is read
+ * once, as it is committed, and the whole of it again at the end.
  */
 import type { OutputPosition } from '../frontier/index.ts'
 import { RECORD_FILES } from '../sink/index.ts'
@@ -13,17 +13,28 @@ export type Fate = string
 export interface RecordsChecker {
   /** The output was committed up to here. */
   committed(position: OutputPosition): void
-  /** The fate of each URL that has a record. */
-  readonly fates: ReadonlyMap<string, Fate>
+  /** Records in all files. */
+  readonly count: number
   /** Reads all of it again and compares; whatever lies beyond the committed end is a violation. */
   finish(position: OutputPosition): void
 }
 
-export function createRecordsChecker(disk: SimDisk, folder: string): RecordsChecker {
-  const fates = new Map<string, Fate>()
-  const read = new Map<string, number>()
+/** What is known of a page apart from its records: how often it ended, and how the last time. */
+export type KnownEnds = (url: string) => { readonly ends: number; readonly fate: Fate | undefined } | undefined
 
-  const take = (name: string, from: number, to: number, into: Map<string, Fate>): void => {
+interface Told {
+  count: number
+  /** Of these, in the file of pages that were fetched: the first, and those that had changed. */
+  whole: number
+  fate: Fate
+}
+
+export function createRecordsChecker(disk: SimDisk, folder: string, known: KnownEnds): RecordsChecker {
+  const told = new Map<string, Told>()
+  const read = new Map<string, number>()
+  let count = 0
+
+  const take = (name: string, from: number, to: number, into: Map<string, Told>): number => {
     const text = disk.read(`${folder}/${name}`, from, to).toString('utf8')
     if (Buffer.byteLength(text) !== to - from) {
       throw new Violation(
@@ -34,45 +45,64 @@ export function createRecordsChecker(disk: SimDisk, folder: string): RecordsChec
     }
     if (text !== '' && !text.endsWith('\n'))
       throw new Violation('records', name, `the committed end ${to} is inside a record`)
-    for (const line of text.split('\n')) {
-      if (line === '') continue
-      const { url, fate } = parse(name, line)
-      if (into.has(url)) throw new Violation('records', url, `a second record: ${into.get(url)}, then ${fate}`)
-      into.set(url, fate)
-    }
+    const lines = text.split('\n').slice(0, -1)
+    for (const line of lines) add(name, line, into)
+    return lines.length
+  }
+
+  const add = (name: string, line: string, into: Map<string, Told>): void => {
+    const { url, fate } = parse(name, line)
+    const before = into.get(url)
+    const times = (before?.count ?? 0) + 1
+    const ends = known(url)?.ends ?? 0
+    if (times > ends)
+      throw new Violation('records', url, `${times} records, the last as ${fate}; it ended ${ends} times`)
+    const whole = (before?.whole ?? 0) + Number(name === RECORD_FILES.page)
+    if (name === RECORD_FILES.revisit && into === told && whole === 0)
+      throw new Violation('records', url, 'a visit of a page that was never saved')
+    into.set(url, { count: times, whole, fate })
   }
 
   return {
-    fates,
+    get count() {
+      return count
+    },
     committed(position) {
       for (const [name, to] of Object.entries(position)) {
         const from = read.get(name) ?? 0
         if (to < from) throw new Violation('records', name, `the committed end went back from ${from} to ${to}`)
-        if (to > from) take(name, from, to, fates)
+        if (to === from) continue
+        count += take(name, from, to, told)
         read.set(name, to)
       }
     },
     finish(position) {
-      const again = new Map<string, Fate>()
+      const again = new Map<string, Told>()
       for (const name of Object.values(RECORD_FILES)) {
         const to = position[name] ?? 0
         const size = disk.sizeOf(`${folder}/${name}`) ?? 0
         if (size !== to) throw new Violation('records', name, `${size} bytes at the end, and ${to} of them committed`)
         take(name, 0, to, again)
       }
-      if (again.size !== fates.size)
-        throw new Violation('records', folder, `${again.size} records, ${fates.size} were committed`)
+      for (const [url, { count: times, fate }] of told) {
+        if (again.get(url)?.count !== times)
+          throw new Violation('records', url, `${again.get(url)?.count ?? 0} records, ${times} were committed`)
+        const page = known(url)
+        if (page?.ends !== times || (page.ends === 1 && page.fate !== fate))
+          throw new Violation('records', url, `recorded as ${fate}, ended as ${page?.fate ?? 'nothing'}`)
+      }
     },
   }
 }
 
 function parse(name: string, line: string): { url: string; fate: Fate } {
-  let record: { url: string; reason?: string; error?: string }
+  let record: { url: string; reason?: string; error?: string; retired?: boolean }
   try {
-    record = JSON.parse(line) as { url: string; reason?: string; error?: string }
+    record = JSON.parse(line) as typeof record
   } catch {
     throw new Violation('records', name, `a torn record: ${line.slice(0, 100)}`)
   }
-  if (name === RECORD_FILES.page) return { url: record.url, fate: 'page' }
-  return { url: record.url, fate: name === RECORD_FILES.skip ? `skip ${record.reason}` : `fail ${record.error}` }
+  if (name === RECORD_FILES.skip) return { url: record.url, fate: `skip ${record.reason}` }
+  if (name === RECORD_FILES.fail) return { url: record.url, fate: `fail ${record.error}` }
+  return { url: record.url, fate: record.retired === true ? 'skip gone' : 'page' }
 }

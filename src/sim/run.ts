@@ -13,12 +13,10 @@ import {
 } from '../frontier/index.ts'
 import { TiptoeError, type NormalizedUrl } from '../model/index.ts'
 import { openOutputFolder, type OutputRecord } from '../sink/index.ts'
+import { createCheckers } from './checkers.ts'
+import { checkEnd, checkVisited, marksOf, type CrawlEnd, type Marks } from './end-check.ts'
 import { createFaults } from './faults.ts'
-import { createFrontierChecker, type FrontierChecker } from './frontier-checker.ts'
 import { createLink } from './link.ts'
-import { checkFates } from './oracle.ts'
-import { createPaceChecker } from './pace-checker.ts'
-import { createRecordsChecker } from './records-checker.ts'
 import { scenarioOf, type Scenario } from './scenario.ts'
 import { createSimDisk } from './sim-disk.ts'
 import { createSimFetcher } from './sim-fetcher.ts'
@@ -76,47 +74,33 @@ export async function runSeeds(
 }
 
 export async function runScenario(scenario: Scenario, sabotage: Sabotage = {}): Promise<SimReport> {
-  const { settings, home, seed } = scenario
+  const { settings, home, seed, revisits } = scenario
   const rng = createRng(seed ^ 0x2545f491)
   const world = createWorld()
   const web = createWeb(scenario.web, createRng(seed ^ 0x1b873593))
   const disk = createSimDisk()
   const seeds = scenario.web.seeds as readonly NormalizedUrl[]
-  const concurrencyOf = (): number => settings.perHost
-  const pace = createPaceChecker(
-    web,
-    {
-      policyOf: () => ({ delayMs: settings.delayMs, concurrency: settings.perHost }),
-      domainDelayMs: settings.perDomainDelayMs,
-      addressDelayMs: settings.perIpDelayMs,
-      startsApart: home.kind === 'embedded',
-      retryDelayMs: settings.retryDelayMs,
-      backoffMultiplier: settings.backoffMultiplier,
-      crawlDelayMs: (askedMs) => (settings.respectCrawlDelay ? Math.min(askedMs, settings.maxCrawlDelayMs) : 0),
-    },
-    () => world.now(),
-  )
-  const records = createRecordsChecker(disk, OUT)
-  const checker: FrontierChecker = createFrontierChecker({
+  /** Ends that the crawl has had, to be opened once more after each. */
+  let ends = 0
+  const {
     pace,
     records,
-    maxPages: settings.maxPages,
-    maxDepth: settings.maxDepth ?? Infinity,
-    robotsMaxAgeMs: settings.robotsMaxAgeMs,
-    ignoresRobots: settings.ignoreRobotsBecause !== undefined,
-    concurrencyOf,
-    hasGroups: settings.perIpDelayMs > 0 || settings.perDomainDelayMs > 0,
-    latencyDelayMs: (latencyMs) =>
-      settings.delayMs === 0 ? 0 : Math.min(settings.latencyFactor * latencyMs, settings.latencyMaxDelayMs),
-    fail: (error) => world.fail(error),
+    frontier: checker,
+  } = createCheckers(scenario, {
+    world,
+    web,
+    disk,
+    folder: OUT,
+    recrawlMode: () => (revisits?.kind === 'on' ? 'on' : ends > 0 ? 'once' : 'off'),
   })
-  web.observers.push(pace, checker)
 
   const crawls = new Map<SimProcess, Crawl>()
   const breaking = new Map<SimProcess, 'before' | 'after'>()
   let openings = 0
   let wallOffsetMs = 0
-  let end: string | undefined
+  let end: CrawlEnd | undefined
+  let isStopping = false
+  let marks: Marks = new Map()
   let finalStats: Awaited<ReturnType<Frontier['stats']>> | undefined
 
   const faults = createFaults(scenario.faults, world, {
@@ -187,6 +171,7 @@ export async function runScenario(scenario: Scenario, sabotage: Sabotage = {}): 
       settings,
       seeds,
       store: 'memory',
+      once: ends > 0,
       ...(home.kind === 'embedded' ? { outputFolder: OUT } : {}),
       worker: process.name,
       clock: process.clock,
@@ -202,9 +187,12 @@ export async function runScenario(scenario: Scenario, sabotage: Sabotage = {}): 
       disk: sabotage.disk?.(disk.of(process, step)) ?? disk.of(process, step),
     })
     crawls.set(process, crawl)
+    if (isStopping) crawl.stop()
     crawl.events.on('impolite', ({ host, kind, detail }) => {
-      // What another worker has in flight is not for this one to know; nor how long its machine slept.
-      if (!process.alive || (home.kind === 'fleet' && (settings.perHost > 1 || process.freezes > 0))) return
+      // What another worker has in flight is not for this one to know; nor how long its machine slept; nor that a shorter
+      // Crawl-delay was accepted from it, if the answer to that was lost.
+      const isUnsure = settings.perHost > 1 || process.freezes > 0 || scenario.wishes.changing
+      if (!process.alive || (home.kind === 'fleet' && isUnsure)) return
       world.fail(new Violation('audit', host, `${kind}: ${detail}`))
     })
     let result: string
@@ -217,12 +205,38 @@ export async function runScenario(scenario: Scenario, sabotage: Sabotage = {}): 
     return result
   }
 
+  /** A crawl that came to its end is over, or is opened once more after some time. */
+  const conclude = (how: CrawlEnd): void => {
+    if (revisits?.kind !== 'once') {
+      end = how
+      return
+    }
+    const afterMs = revisits.afterMs[ends - 1]
+    if (afterMs !== undefined) {
+      try {
+        checkVisited(scenario, marks, afterMs, checker.pages, pace)
+      } catch (error) {
+        return world.fail(error)
+      }
+    }
+    const pauseMs = revisits.afterMs[ends]
+    if (pauseMs === undefined) {
+      end = how
+      return
+    }
+    ends += 1
+    marks = marksOf(checker.pages)
+    checker.forgetLeases()
+    world.at(world.now() + pauseMs, () => open())
+  }
+
   const ended = (process: SimProcess, result: string): void => {
     world.trace.note('end', process.name, result)
     crawls.delete(process)
     wallOffsetMs = process.clock.wall() - world.now()
-    if (result === 'finished' || result === 'limit') {
-      end = result
+    if (result === 'finished' || result === 'limit') return conclude(result)
+    if (isStopping && result === 'stopped') {
+      end = 'stopped'
       return
     }
     if (home.kind === 'embedded') checker.forgetLeases()
@@ -254,6 +268,12 @@ export async function runScenario(scenario: Scenario, sabotage: Sabotage = {}): 
     for (let count = home.kind === 'fleet' ? home.workers : 1; count > 0; count--) open()
   }
   world.at(world.now(), start)
+  if (revisits?.kind === 'on') {
+    world.at(world.now() + revisits.forMs, () => {
+      isStopping = true
+      for (const crawl of crawls.values()) crawl.stop()
+    })
+  }
 
   const isDone = (): boolean => end !== undefined && (home.kind === 'embedded' || crawls.size === 0)
   let violation: Violation | undefined
@@ -263,7 +283,7 @@ export async function runScenario(scenario: Scenario, sabotage: Sabotage = {}): 
       throw new Violation(
         'termination',
         'the crawl',
-        `${how} after ${world.events} events, ${checker.discovered.size - checker.settled.size} URLs left`,
+        `${how} after ${world.events} events, ${[...checker.pages.values()].filter(({ fate }) => fate === undefined).length} URLs left`,
       )
     finish()
   } catch (error) {
@@ -277,17 +297,7 @@ export async function runScenario(scenario: Scenario, sabotage: Sabotage = {}): 
 
   function finish(): void {
     if (finalStats !== undefined) records.finish(finalStats.output)
-    if (end === 'finished' && checker.settled.size !== checker.discovered.size) {
-      throw new Violation(
-        'termination',
-        'the crawl',
-        `finished with ${checker.discovered.size - checker.settled.size} URLs left`,
-      )
-    }
-    const done = [...checker.settled.values()].filter((fate) => fate === 'page').length
-    if (end === 'limit' && done !== settings.maxPages)
-      throw new Violation('limit', 'the crawl', `${done} pages, not ${settings.maxPages}`)
-    checkFates(scenario, checker.settled, checker.discovered, end === 'finished')
+    if (end !== undefined) checkEnd(scenario, end, checker.pages)
   }
 
   return {
@@ -302,7 +312,7 @@ export async function runScenario(scenario: Scenario, sabotage: Sabotage = {}): 
     steps: faults.steps,
     openings,
     simulatedMs: world.now() - WORLD_START,
-    urls: checker.discovered.size,
+    urls: checker.pages.size,
     home: home.kind === 'fleet' ? `fleet of ${home.workers}` : 'embedded',
   }
 }

@@ -4,6 +4,7 @@
  */
 import { createRng, type Rng } from '../base/index.ts'
 import { settingsFromLibrary, type Settings } from '../config/index.ts'
+import { aspectsOf, type Aspect, type Revisits } from './aspects.ts'
 import { planFaults, type Fault, type PlannedFault } from './faults.ts'
 import type { LinkQuality } from './link.ts'
 import { makeWeb, type WebWishes } from './web-maker.ts'
@@ -17,6 +18,10 @@ export interface Scenario {
   readonly faults: readonly PlannedFault[]
   /** How the web was made, for people. */
   readonly wishes: WebWishes
+  /** What it tries of the frontier beside the crawl itself. */
+  readonly aspect: Aspect
+  /** How pages are fetched again; absent: not at all. */
+  readonly revisits?: Revisits
 }
 
 export type Home =
@@ -51,12 +56,15 @@ type Theme =
 export function scenarioOf(seed: number): Scenario {
   const rng = createRng(Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995)
   const pick = <T>(...values: readonly T[]): T => values[rng.int(values.length)] as T
+  const aspects = aspectsOf(seed)
+  const { aspect, revisits } = aspects
   const draw = rng.next()
-  const theme: Theme = draw < 0.1 ? 'standstill' : draw < 0.16 ? 'endurance' : 'mixed'
-  const isFleet = rng.next() < (theme === 'mixed' ? 0.4 : 0.8)
-  const wishes = wishesOf(theme, rng)
-  const web = makeWeb(wishes, rng)
-  const settings = settingsOf(theme, wishes, rng)
+  const theme: Theme = aspect !== 'plain' || draw >= 0.16 ? 'mixed' : draw < 0.1 ? 'standstill' : 'endurance'
+  // What was in memory is gone when a crawl is over: only a store can be opened once more.
+  const isFleet = rng.next() < (theme === 'mixed' ? 0.4 : 0.8) && revisits?.kind !== 'once'
+  const wishes = aspects.wishes(wishesOf(theme, rng))
+  const web = aspects.web(makeWeb(wishes, rng))
+  const settings = aspects.settings(settingsOf(theme, wishes, rng))
   const isCalm = theme !== 'standstill' && rng.next() < 0.25
   const faults = isCalm ? [] : faultsOf(theme, isFleet, rng)
   const home: Home = isFleet
@@ -72,7 +80,7 @@ export function scenarioOf(seed: number): Scenario {
         clocksDiffer: rng.next() < 0.7,
       }
     : { kind: 'embedded' }
-  return { seed, home, settings, web, faults, wishes }
+  return { seed, home, settings, web, faults, wishes, aspect, ...(revisits === undefined ? {} : { revisits }) }
 }
 
 function wishesOf(theme: Theme, rng: Rng): WebWishes {

@@ -48,6 +48,7 @@ export function createSimFetcher(deps: SimFetcherDeps): Fetcher {
         const host = web.host(hostKey(url))
         const startedAt = clock.now()
         const path = targetOf(url)
+        const conditions = lowerCased(request.headers ?? {})
         if (host === undefined || host.spec.state === 'nameless') {
           const detail = `there is no address for ${hostKey(url)}`
           const error = { code: 'dns', detail, retryable: false, sent: false } as const
@@ -141,7 +142,7 @@ export function createSimFetcher(deps: SimFetcherDeps): Fetcher {
           if (visit.over || !process.alive) return
           visit.arrivedAt = world.now()
           tell('arrived', visit)
-          const reaction = web.react(host, url, path, world.now())
+          const reaction = web.react(host, url, path, world.now(), conditions)
           if (reaction.kind === 'hang') return
           const thinkMs = reaction.kind === 'refuse' ? 0 : reaction.thinkMs
           world.at(world.now() + thinkMs, () => {
@@ -187,6 +188,10 @@ function errorOf(error: Failing, startedAt: number, answeredAt: number): FetchEr
 function kindOf(path: string): VisitKind {
   if (path === '/robots.txt' || path.startsWith('/robots-moved/')) return 'robots'
   return path.startsWith('/sitemap') && path.endsWith('.xml') ? 'sitemap' : 'page'
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 function headersOf(fields: Readonly<Record<string, string>>): ResponseHeaders {

@@ -29,6 +29,25 @@ export interface PageSpec {
   readonly links: readonly string[]
   /** The links from the host's `changesAtMs` on. */
   readonly laterLinks?: readonly string[]
+  readonly life?: PageLife
+}
+
+/** How a page changes with time. All times are whole seconds, so that a date in a header says them exactly. */
+export interface PageLife {
+  /** It says something else every so often; Infinity: never. */
+  readonly periodMs: number
+  /** What it can be recognised by: a conditional request is answered with 304 while it is the same. */
+  readonly validator: 'etag' | 'date' | 'none'
+  /** From and until when, after the beginning of the world, it is not there. */
+  readonly gone?: { readonly fromMs: number; readonly untilMs: number; readonly status: 404 | 410 }
+}
+
+/** Which edition of itself a page is at a time after the beginning of the world, and since when; undefined: it is gone. */
+export function editionAt(life: PageLife, sinceStartMs: number): { number: number; sinceMs: number } | undefined {
+  const { periodMs, gone } = life
+  if (gone !== undefined && sinceStartMs >= gone.fromMs && sinceStartMs < gone.untilMs) return undefined
+  const number = Math.floor(sinceStartMs / periodMs)
+  return { number, sinceMs: number === 0 ? 0 : number * periodMs }
 }
 
 export interface RobotsRules {
@@ -120,9 +139,13 @@ export function robotsText(rules: RobotsRules): string {
   ].join('\n')
 }
 
-/** The page that a trap makes of its number. */
+const TRAP = /^\/trap\/(\d{1,9})$/
+
+export const isTrap = (path: string): boolean => TRAP.test(path)
+
+/** The page that a trap makes of its number. All of them say the same. */
 export function trapPage(path: string): PageSpec | undefined {
-  const match = /^\/trap\/(\d{1,9})$/.exec(path)
+  const match = TRAP.exec(path)
   if (match === null) return undefined
   const number = Number(match[1])
   return { answer: { kind: 'html' }, links: [`/trap/${number + 1}`, `/trap/${2 * number + 3}`, '/'] }

@@ -4,10 +4,13 @@
  */
 import type { Rng } from '../base/index.ts'
 import {
+  editionAt,
+  isTrap,
   robotsAt,
   robotsText,
   trapPage,
   type HostSpec,
+  type PageLife,
   type PageSpec,
   type RetryAfter,
   type RobotsAnswer,
@@ -61,6 +64,8 @@ export type Reaction =
       /** For a robots.txt that says something: what. */
       readonly rules?: RobotsRules
       readonly retryAfter?: RetryAfter
+      /** For a page whose text changes: which edition of it was sent, or is still the right one. */
+      readonly edition?: number
     }
   | { readonly kind: 'reset'; readonly thinkMs: number }
   | { readonly kind: 'refuse' }
@@ -76,11 +81,13 @@ export interface WebObserver {
   ended?(visit: Visit): void
 }
 
+export type RequestHeaders = Readonly<Record<string, string>>
+
 export interface Web {
   readonly spec: WebSpec
   host(name: string): WebHost | undefined
-  /** What the host does about a request that arrives at this time. */
-  react(host: WebHost, url: string, path: string, at: number): Reaction
+  /** What the host does about a request that arrives at this time. Names of headers are in lower case. */
+  react(host: WebHost, url: string, path: string, at: number, headers: RequestHeaders): Reaction
   /** True when nothing listens at this time. */
   isDown(host: WebHost, at: number): boolean
   addressOf(host: WebHost, at: number): string
@@ -110,7 +117,7 @@ export function createWeb(spec: WebSpec, rng: Rng): Web {
     status: number,
     body: string,
     headers: Readonly<Record<string, string>>,
-    more: { rules?: RobotsRules; retryAfter?: RetryAfter } = {},
+    more: { rules?: RobotsRules; retryAfter?: RetryAfter; edition?: number } = {},
   ): Reaction => ({
     kind: 'answer',
     status,
@@ -141,11 +148,47 @@ export function createWeb(spec: WebSpec, rng: Rng): Web {
     }
   }
 
-  const page = (host: WebHost, url: string, found: PageSpec, at: number, times: number): Reaction => {
-    const { answer: how } = found
+  /** A page that changes: not there, still the same as the one asked for, or its edition of now. */
+  const lively = (
+    host: WebHost,
+    life: PageLife,
+    at: number,
+    headers: RequestHeaders,
+    body: (edition: number) => string,
+  ): Reaction => {
+    const edition = editionAt(life, at - WORLD_START)
+    if (edition === undefined) return answer(host, life.gone?.status ?? 404, 'gone', { 'content-type': 'text/plain' })
+    const { number, sinceMs } = edition
+    const etag = `"edition-${number}"`
+    const validators: Record<string, string> =
+      life.validator === 'etag'
+        ? { etag }
+        : life.validator === 'date'
+          ? { 'last-modified': new Date(WORLD_START + sinceMs).toUTCString() }
+          : {}
+    validators['date'] = new Date(at).toUTCString()
+    const isSame =
+      (life.validator === 'etag' && headers['if-none-match'] === etag) ||
+      (life.validator === 'date' && Date.parse(headers['if-modified-since'] ?? '') >= WORLD_START + sinceMs)
+    if (isSame) return answer(host, 304, '', validators, { edition: number })
+    return answer(host, 200, body(number), { 'content-type': 'text/html', ...validators }, { edition: number })
+  }
+
+  const page = (
+    host: WebHost,
+    url: string,
+    found: PageSpec,
+    at: number,
+    times: number,
+    headers: RequestHeaders,
+  ): Reaction => {
+    const { answer: how, life } = found
     const changed = found.laterLinks !== undefined && at - WORLD_START >= host.spec.changesAtMs
     const links = changed ? (found.laterLinks ?? []) : found.links
-    const html = (): Reaction => answer(host, 200, htmlOf(url, links, how), { 'content-type': 'text/html' })
+    const html = (): Reaction =>
+      life === undefined
+        ? answer(host, 200, htmlOf(url, links, how, 0), { 'content-type': 'text/html' })
+        : lively(host, life, at, headers, (edition) => htmlOf(url, links, how, edition))
     switch (how.kind) {
       case 'html':
         return html()
@@ -176,7 +219,7 @@ export function createWeb(spec: WebSpec, rng: Rng): Web {
     isDown,
     addressOf: ({ spec }, at) =>
       at - WORLD_START >= spec.changesAtMs ? (spec.laterAddress ?? spec.address) : spec.address,
-    react(host, url, path, at) {
+    react(host, url, path, at, headers) {
       if (isDown(host, at)) return { kind: 'refuse' }
       if (host.spec.state === 'silent') return { kind: 'hang' }
       const times = host.asked.get(url) ?? 0
@@ -200,11 +243,14 @@ export function createWeb(spec: WebSpec, rng: Rng): Web {
       )
       if (storm !== undefined) return refusal(host, storm.status, storm.retryAfter, at)
       const sitemap = host.spec.sitemaps.get(url)
-      if (sitemap !== undefined) return answer(host, 200, sitemapText(sitemap), { 'content-type': 'application/xml' })
+      if (sitemap !== undefined) {
+        const text = sitemapText(sitemap, (page) => modifiedAt(host, page, at))
+        return answer(host, 200, text, { 'content-type': 'application/xml' })
+      }
       const loop = /^\/loop\/(\d)$/.exec(path)
       if (loop !== null) return answer(host, 302, '', { location: `/loop/${(Number(loop[1]) % 3) + 1}` })
       const found = host.spec.pages.get(url) ?? (host.spec.hasTrap ? trapPage(path) : undefined)
-      return found === undefined ? answer(host, 404, 'none', {}) : page(host, url, found, at, times)
+      return found === undefined ? answer(host, 404, 'none', {}) : page(host, url, found, at, times, headers)
     },
   }
 }
@@ -229,14 +275,65 @@ function retryAfterText(retryAfter: RetryAfter, at: number): string | undefined 
   }
 }
 
-function htmlOf(url: string, links: readonly string[], how: PageSpec['answer']): string {
+function htmlOf(url: string, links: readonly string[], how: PageSpec['answer'], edition: number): string {
   const robots = how.kind === 'html' && how.nofollow === true ? '<meta name="robots" content="nofollow">' : ''
-  const anchors = links.map((link) => `<a href="${link}">to ${link}</a>`).join('\n')
-  return `<!doctype html><html><head><title>${url}</title>${robots}</head><body><p>This is ${url}.</p>${anchors}</body></html>`
+  const path = url.slice(url.indexOf('/', 8))
+  // Pages of a trap are the same to the letter, wherever they lead.
+  const isOneOfMany = isTrap(path)
+  const anchors = links.map((link) => `<a href="${link}">to ${isOneOfMany ? 'another' : link}</a>`).join('\n')
+  const text = isOneOfMany ? proseOf(url.slice(0, -path.length)) : `This is ${url}. ${proseOf(`${url} ${edition}`)}`
+  const title = isOneOfMany ? 'One of many' : url
+  return `<!doctype html><html><head><title>${title}</title>${robots}</head><body><p>${text}</p>${anchors}</body></html>`
 }
 
-function sitemapText(sitemap: { readonly index: boolean; readonly urls: readonly string[] }): string {
+const SYLLABLES = [
+  'ba',
+  'dor',
+  'fen',
+  'gil',
+  'ha',
+  'kum',
+  'lis',
+  'mo',
+  'nar',
+  'pel',
+  'ro',
+  'sun',
+  'ta',
+  'vik',
+  'wo',
+  'zem',
+]
+const PROSE_WORDS = 24
+
+/** Words that no other subject has in this order, and hardly any of them at all. */
+function proseOf(subject: string): string {
+  let state = 0x811c9dc5
+  for (let index = 0; index < subject.length; index++) state = Math.imul(state ^ subject.charCodeAt(index), 0x01000193)
+  const words = Array.from({ length: PROSE_WORDS }, () => {
+    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x6d2b79f5
+    const syllable = (shift: number): string => SYLLABLES[(state >>> shift) & 15] as string
+    return syllable(3) + syllable(11) + syllable(19)
+  })
+  return `${words.join(' ')}.`
+}
+
+function sitemapText(
+  sitemap: { readonly index: boolean; readonly urls: readonly string[] },
+  modified: (url: string) => number | undefined,
+): string {
   const [outer, inner] = sitemap.index ? ['sitemapindex', 'sitemap'] : ['urlset', 'url']
-  const entries = sitemap.urls.map((url) => `<${inner}><loc>${url}</loc></${inner}>`).join('')
-  return `<?xml version="1.0"?><${outer} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries}</${outer}>`
+  const entries = sitemap.urls.map((url) => {
+    const at = modified(url)
+    const lastmod = at === undefined ? '' : `<lastmod>${new Date(at).toISOString()}</lastmod>`
+    return `<${inner}><loc>${url}</loc>${lastmod}</${inner}>`
+  })
+  return `<?xml version="1.0"?><${outer} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</${outer}>`
+}
+
+/** When the edition of now began, for a page that changes and is there. */
+function modifiedAt({ spec }: WebHost, url: string, at: number): number | undefined {
+  const life = spec.pages.get(url)?.life
+  const edition = life === undefined ? undefined : editionAt(life, at - WORLD_START)
+  return edition === undefined ? undefined : WORLD_START + edition.sinceMs
 }

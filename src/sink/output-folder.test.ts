@@ -24,6 +24,8 @@ const page = (url: string, more: Partial<PageRecord> = {}, markdown: string | nu
   record: {
     schema: RECORD_SCHEMA,
     url,
+    change: 'new',
+    visit: 1,
     status: 200,
     depth: 0,
     referrer: null,
@@ -63,19 +65,25 @@ const skip = (url: string): OutputRecord => ({
     at: '',
   } satisfies SkipRecord,
 })
+const revisit = (url: string): OutputRecord => ({
+  kind: 'revisit',
+  record: { schema: RECORD_SCHEMA, url, change: 'unchanged', visit: 2, depth: 0, tier: 'medium', checkedAt: '' },
+})
 const lines = (path: string): string[] => readFileSync(path, 'utf8').split('\n').filter(Boolean)
 
 describe('the output folder', () => {
   test('puts each record into its file and returns the length of each', () => {
     const at = folder()
     const output = openOutputFolder(at, {})
-    const position = output.append([page('https://a.test/'), skip('https://a.test/x')])
+    const position = output.append([page('https://a.test/'), revisit('https://a.test/y'), skip('https://a.test/x')])
     expect(position).toEqual({
       'pages.jsonl': readFileSync(join(at, 'pages.jsonl')).length,
+      'revisits.jsonl': readFileSync(join(at, 'revisits.jsonl')).length,
       'skipped.jsonl': readFileSync(join(at, 'skipped.jsonl')).length,
       'failed.jsonl': 0,
     })
     expect(JSON.parse(lines(join(at, 'pages.jsonl'))[0] as string)).toMatchObject({ url: 'https://a.test/' })
+    expect(JSON.parse(lines(join(at, 'revisits.jsonl'))[0] as string)).toMatchObject({ url: 'https://a.test/y' })
     output.close()
   })
 

@@ -1,5 +1,5 @@
 /**
- * The output folder of a crawl: three files of records and a tree of Markdown. Records become part of the output when
+ * The output folder of a crawl: four files of records and a tree of Markdown. Records become part of the output when
  * their position is committed by the frontier; what lies beyond it after a crash is cut off on opening.
  */
 import { join } from 'node:path'

@@ -4,7 +4,16 @@
  */
 export { MAX_REFERENCE_LENGTH, MAX_URL_LENGTH, normalizeUrl } from './normalize.ts'
 export { createResolver, type Resolver } from './resolver.ts'
-export { urlKey } from './key.ts'
+export { keyOfNormalized, urlKey } from './key.ts'
 export { hostKey, originOf, pathOf, registrableDomain, targetOf } from './parts.ts'
 export { compilePattern, MAX_PATTERN_LENGTH, type Pattern } from './pattern.ts'
+export { shapeOf, type UrlPart, type UrlShape } from './shape.ts'
 export { createScope, SCOPE_MODES, type Scope, type ScopeMode, type ScopeOptions, type ScopeVerdict } from './scope.ts'
+export {
+  createParameterStripper,
+  isParameterPattern,
+  MAX_PARAMETER_LENGTH,
+  TRACKING,
+  TRACKING_PARAMETERS,
+  type ParameterStripper,
+} from './tracking.ts'

@@ -9,7 +9,9 @@ import type { NormalizedUrl, Outcome, Task } from '../../src/model/index.ts'
 import { describeGroups } from './groups.ts'
 import { allowAll, answering, conserved, createSetup, DAY, page, type OpenFrontier } from './harness.ts'
 import { describeHealth } from './health.ts'
+import { describeRevisits } from './revisits.ts'
 import { describeSharing } from './sharing.ts'
+import { describeTiers } from './tiers.ts'
 
 export { allowAll, conserved, type OpenFrontier } from './harness.ts'
 
@@ -405,6 +407,8 @@ export function describeFrontier(home: string, open: OpenFrontier): void {
     describeHealth(setup)
     describeGroups(setup)
     describeSharing(setup)
+    describeTiers(setup)
+    describeRevisits(setup)
 
     test('a crawl is over when nothing is queued and nothing is leased, and not before', async () => {
       const { frontier, one, end, settle, passRobots } = setup({ delayMs: 0 })

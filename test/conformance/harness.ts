@@ -1,6 +1,7 @@
 /** What the conformance suites share: a frontier on a virtual clock, and short words for what is done with it. */
 import { expect } from 'vitest'
 import { createVirtualClock, type VirtualClock } from '../../src/base/index.ts'
+import { DEFAULT_QUOTAS, DEFAULT_RECRAWL, DEFAULT_SCORE } from '../../src/frontier/defaults.ts'
 import type {
   Frontier,
   FrontierOptions,
@@ -83,7 +84,12 @@ export function createSetup(open: OpenFrontier) {
         groups: { domainDelayMs: 0, addressDelayMs: 0 },
         maxPages: undefined,
         maxDepth: undefined,
+        maxPagesPerHost: undefined,
         leaseMs: 60_000,
+        quotas: DEFAULT_QUOTAS,
+        score: DEFAULT_SCORE,
+        recrawl: DEFAULT_RECRAWL,
+        traps: false,
         ...rest,
       },
       clock,

@@ -9,4 +9,9 @@ export const KEPT_SEEDS: readonly { readonly seed: number; readonly found: strin
   { seed: 33, found: 'the same: the last pause of a host was taken for an older one' },
   { seed: 954, found: 'a worker kept its own old copy of a robots.txt, and put it in the place of a newer one' },
   { seed: 865, found: 'after a standstill, a host was asked again right after an answer that had waited' },
+  {
+    seed: 1412,
+    found: 'a host that was due and had nothing to lease hid all others from a worker, and the crawl stood still',
+  },
+  { seed: 802, found: 'a sitemap that names a newer date brought a page back sooner than its least interval' },
 ]

@@ -3,15 +3,16 @@
  * a small range to notice.
  */
 import { expect, test } from 'vitest'
-import type { Frontier, Lease } from '../../src/frontier/index.ts'
-import { runSeed, type Sabotage } from '../../src/sim/index.ts'
+import type { Frontier, Lease, Settlement } from '../../src/frontier/index.ts'
+import { runSeed, scenarioOf, type Aspect, type Sabotage } from '../../src/sim/index.ts'
 
 const RANGE = 120
 
 /** The laws that seeds saw broken, until one of `laws` is among them. */
-async function noticedBy(sabotage: () => Sabotage, laws: readonly string[]): Promise<string> {
+async function noticedBy(sabotage: () => Sabotage, laws: readonly string[], aspects?: Aspect[]): Promise<string> {
   const seen = new Set<string>()
   for (let seed = 1; seed <= RANGE; seed++) {
+    if (aspects !== undefined && !aspects.includes(scenarioOf(seed).aspect)) continue
     const { violation } = await runSeed(seed, sabotage())
     if (violation === undefined) continue
     if (laws.includes(violation.law)) return violation.law
@@ -30,7 +31,13 @@ const leasing = (change: (lease: Lease) => Lease): Sabotage => ({
   }),
 })
 
-const BREAKAGES: readonly [name: string, laws: readonly string[], sabotage: () => Sabotage][] = [
+/** Records of pages that were fetched again are written twice. */
+const doubled = (accepted: readonly Settlement[]): Settlement[] =>
+  accepted.flatMap((settlement) =>
+    (settlement.record as { kind: string } | undefined)?.kind === 'revisit' ? [settlement, settlement] : [settlement],
+  )
+
+const BREAKAGES: readonly [name: string, laws: readonly string[], sabotage: () => Sabotage, aspects?: Aspect[]][] = [
   [
     'a delay that is dropped is seen on the host',
     ['pace', 'turn'],
@@ -195,8 +202,103 @@ const BREAKAGES: readonly [name: string, laws: readonly string[], sabotage: () =
       frontier: (frontier) => ({ ...frontier, add: (found) => frontier.add(found.slice(1)) }),
     }),
   ],
+  [
+    'quotas that are not kept are seen',
+    ['quota'],
+    () => ({ options: (options) => ({ ...options, quotas: { high: 0.01, medium: 0.1, low: 0.89 } }) }),
+    ['tiers'],
+  ],
+  [
+    'a host that is due and kept from a worker is seen',
+    ['idle'],
+    () => ({
+      frontier: (frontier) => ({ ...frontier, lease: (request) => frontier.lease({ ...request, want: 1 }) }),
+    }),
+    ['tiers'],
+  ],
+  [
+    'pages that go by the order in which they were found, whatever they are worth, are seen',
+    ['order'],
+    () => ({
+      options: (options) => ({
+        ...options,
+        score: { ...options.score, weights: { importance: 0, change: 0, age: 0, depth: 0 } },
+      }),
+    }),
+  ],
+  [
+    'one page beyond the budget of its host is seen',
+    ['budget'],
+    () => ({
+      options: ({ maxPagesPerHost, ...options }) => ({
+        ...options,
+        maxPagesPerHost: maxPagesPerHost === undefined ? undefined : maxPagesPerHost + 1,
+      }),
+    }),
+    ['budget'],
+  ],
+  [
+    'one page beyond the limit is seen',
+    ['limit'],
+    () => ({
+      options: ({ maxPages, ...options }) => ({
+        ...options,
+        maxPages: maxPages === undefined ? undefined : maxPages + 1,
+      }),
+    }),
+  ],
+  [
+    'pages that come back too soon are seen',
+    ['revisit', 'conservation'],
+    () => ({
+      options: (options) => {
+        const tooSoon = { averageMs: 20_000, leastMs: 10_000, mostMs: 40_000 }
+        return {
+          ...options,
+          recrawl: { ...options.recrawl, intervals: { high: tooSoon, medium: tooSoon, low: tooSoon } },
+        }
+      },
+    }),
+    ['recrawl'],
+  ],
+  [
+    'pages that do not come back are missed',
+    ['revisit'],
+    () => ({ options: (options) => ({ ...options, recrawl: { ...options.recrawl, mode: 'off' } }) }),
+    ['once'],
+  ],
+  [
+    'a revisit that is recorded twice is seen',
+    ['records'],
+    () => ({
+      frontier: (frontier) => ({
+        ...frontier,
+        settle: (settlements, output) =>
+          frontier.settle(settlements, output && { append: (accepted) => output.append(doubled(accepted)) }),
+      }),
+    }),
+    ['recrawl', 'once'],
+  ],
+  [
+    'what the next visit should know is missed when it is forgotten',
+    ['revisit'],
+    () =>
+      leasing((lease) => ({
+        ...lease,
+        tasks: lease.tasks.map((task) =>
+          task.last === undefined ? task : { ...task, last: { ...task.last, hash: null, etag: null } },
+        ),
+      })),
+    ['recrawl', 'once'],
+  ],
+  [
+    'a trap that nobody notices is seen',
+    ['trap'],
+    () => ({ options: (options) => ({ ...options, traps: false }) }),
+    ['trap'],
+  ],
 ]
 
-test.each(BREAKAGES)('%s', { timeout: 120_000 }, async (_name, laws, sabotage) => {
-  expect(laws).toContain(await noticedBy(sabotage, laws))
+test.each(BREAKAGES)('%s', { timeout: 120_000 }, async (_name, laws, sabotage, aspects) => {
+  expect(laws).toContain(await noticedBy(sabotage, laws, aspects))
 })

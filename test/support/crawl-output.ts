@@ -46,11 +46,14 @@ export function endings({ pages, skipped, failed }: CrawlOutput): Map<string, st
   return found
 }
 
-/** The output without the times, which differ from run to run, in an order that depends on the URLs alone. */
+/**
+ * The output without what differs from run to run: the times, and by which path a page was first found. Its order depends
+ * on the URLs alone.
+ */
 export function timeless(output: CrawlOutput): unknown {
   const strip = (records: readonly { readonly url: string }[]): unknown[] =>
     [...records]
       .sort((a, b) => (a.url < b.url ? -1 : 1))
-      .map((record) => ({ ...record, fetchedAt: 0, at: 0, answerMs: 0, durationMs: 0 }))
+      .map((record) => ({ ...record, fetchedAt: 0, at: 0, answerMs: 0, durationMs: 0, referrer: null, depth: 0 }))
   return { pages: strip(output.pages), skipped: strip(output.skipped), failed: strip(output.failed) }
 }

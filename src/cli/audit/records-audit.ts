@@ -1,9 +1,10 @@
 /**
- * Exactly one record for each settled URL, in the right file, whole, and with its content in place. Files are read as
- * a stream up to their committed end, and what is remembered of each URL is one bit.
+ * Exactly one record for each visit of a page and for each URL that was settled otherwise, in the right file, whole, and
+ * with its content in place. Files are read as a stream up to their committed end; what is remembered of each URL is how
+ * many records of visits it has, and whether it has one of another end.
  */
 import { join } from 'node:path'
-import type { NormalizedUrl } from '../../model/index.ts'
+import type { Change, NormalizedUrl } from '../../model/index.ts'
 import { RECORD_FILES } from '../../sink/index.ts'
 import { urlKey } from '../../url/index.ts'
 import type { CrawlView } from '../crawl-view.ts'
@@ -14,6 +15,7 @@ import type { PaceAudit } from './pace-audit.ts'
 
 export interface RecordCounts {
   page: number
+  revisit: number
   skip: number
   fail: number
   /** Pages whose content file was found in its place. */
@@ -22,18 +24,25 @@ export interface RecordCounts {
   beyond: number
 }
 
-const SETTLED = { page: 'done', skip: 'skipped', fail: 'failed' } as const
-const REASON_FIELD = { page: undefined, skip: 'reason', fail: 'error' } as const
 type Kind = keyof typeof RECORD_FILES
+type Parsed = Readonly<Record<string, unknown>>
+
+const SETTLED = { skip: 'skipped', fail: 'failed' } as const
+const REASON_FIELD = { skip: 'reason', fail: 'error' } as const
+/** Records of visits that are counted of one URL; nobody has so many. */
+const MAX_VISITS = 0xffff
 
 export function auditRecords(view: CrawlView, highestId: number, pace: PaceAudit, findings: Findings): RecordCounts {
   const { inspector, folder } = view
   const counters = inspector.counters()
-  const recorded = new Uint8Array((highestId >> 3) + 1)
+  const visited = new Uint16Array(highestId + 1)
+  const ended = new Uint8Array((highestId >> 3) + 1)
   const checkContent = createContentCheck(folder)
-  const counts: RecordCounts = { page: 0, skip: 0, fail: 0, content: 0, beyond: 0 }
+  const counts: RecordCounts = { page: 0, revisit: 0, skip: 0, fail: 0, content: 0, beyond: 0 }
+  const revisits: Record<Exclude<Change, 'new'>, number> = { changed: 0, unchanged: 0, gone: 0, missed: 0 }
   let bytes = 0
   let tokens = 0
+  let refreshing = 0
 
   for (const kind of Object.keys(RECORD_FILES) as Kind[]) {
     const name = RECORD_FILES[kind]
@@ -55,46 +64,82 @@ export function auditRecords(view: CrawlView, highestId: number, pace: PaceAudit
   }
 
   for (const row of inspector.pages()) {
-    const isSettled = row.state === 'done' || row.state === 'failed' || row.state === 'skipped'
-    if (isSettled && !isMarked(row.id)) findings.add('missing-record', `${row.url} is ${row.state}`)
+    const visits = inspector.visit(row.id)?.visits ?? 0
+    const isSettled = row.state === 'failed' || row.state === 'skipped'
+    if (visits > 0 && !isSettled && row.state !== 'done') refreshing += 1
+    if (Math.min(visits, MAX_VISITS) > (visited[row.id] ?? 0)) {
+      findings.add('missing-record', `${row.url} has ${visited[row.id]} for ${visits} visits`)
+    }
+    if (isSettled && !hasEnded(row.id)) findings.add('missing-record', `${row.url} is ${row.state}`)
+    if (row.state === 'done' && visits === 0) findings.add('counter', `${row.url} is done without a visit`)
   }
-  if (bytes !== counters.bytes) findings.add('totals', `bytes: the store says ${counters.bytes}, the records ${bytes}`)
-  if (tokens !== counters.tokens)
-    findings.add('totals', `tokens: the store says ${counters.tokens}, the records ${tokens}`)
+  const compare = (name: string, stored: number, counted: number): void => {
+    if (stored !== counted) findings.add('totals', `${name}: the store says ${stored}, the records ${counted}`)
+  }
+  compare('bytes', counters.bytes, bytes)
+  compare('tokens', counters.tokens, tokens)
+  for (const change of Object.keys(revisits) as (keyof typeof revisits)[]) {
+    compare(`fetched again and ${change}`, counters.revisits[change], revisits[change])
+  }
+  if (refreshing !== counters.refreshing) {
+    findings.add('counter', `refreshing: the store says ${counters.refreshing}, its rows are ${refreshing}`)
+  }
   return counts
 
-  function judge(kind: Kind, record: Readonly<Record<string, unknown>>, where: string): void {
+  function judge(kind: Kind, record: Parsed, where: string): void {
     const url = record['url'] as NormalizedUrl
     const place = inspector.place(urlKey(url))
     if (place === undefined || place.url !== url) return findings.add('unknown-url', where)
-    if (isMarked(place.id)) return findings.add('doubled-record', where)
-    mark(place.id)
-    const field = REASON_FIELD[kind]
-    if (place.state !== SETTLED[kind]) return findings.add('wrong-state', `${where} is ${place.state}`)
-    if (field !== undefined && record[field] !== place.reason) {
-      return findings.add('wrong-state', `${where} says ${String(record[field])}, the store ${place.reason}`)
-    }
-    if (kind !== 'page') return
-    bytes += Number(record['bytes'])
-    tokens += Number(record['tokens'])
-    const problem = checkContent(url, record['markdownPath'])
-    if (problem !== undefined) findings.add('content', `${url}: ${problem}`)
-    else if (record['markdownPath'] !== undefined) counts.content += 1
-    const [startedAt, answerMs, durationMs] = [
-      Date.parse(String(record['fetchedAt'])),
-      record['answerMs'],
-      record['durationMs'],
-    ]
-    if (Number.isNaN(startedAt) || typeof answerMs !== 'number' || typeof durationMs !== 'number') {
-      return findings.add('torn-record', `${where} has no times`)
-    }
-    pace.add({ id: place.id, host: place.host, lane: place.lane, startedAt, answerMs, durationMs })
+    if (kind === 'skip' || kind === 'fail') return judgeEnd(kind, record, place, where)
+    judgeVisit(kind, record, place, where)
   }
 
-  function isMarked(id: number): boolean {
-    return ((recorded[id >> 3] ?? 0) & (1 << (id & 7))) !== 0
+  type Place = NonNullable<ReturnType<typeof inspector.place>>
+
+  function judgeEnd(kind: 'skip' | 'fail', record: Parsed, place: Place, where: string): void {
+    if (hasEnded(place.id)) return findings.add('doubled-record', where)
+    end(place.id)
+    if (place.state !== SETTLED[kind]) return findings.add('wrong-state', `${where} is ${place.state}`)
+    const said = record[REASON_FIELD[kind]]
+    if (said !== place.reason) findings.add('wrong-state', `${where} says ${String(said)}, the store ${place.reason}`)
   }
-  function mark(id: number): void {
-    recorded[id >> 3] = (recorded[id >> 3] ?? 0) | (1 << (id & 7))
+
+  function judgeVisit(kind: 'page' | 'revisit', record: Parsed, place: Place, where: string): void {
+    const { id, url } = place
+    const visits = inspector.visit(id)?.visits ?? 0
+    if (visits === 0) return findings.add('wrong-state', `${where} is ${place.state}`)
+    if ((visited[id] ?? 0) >= Math.min(visits, MAX_VISITS)) return findings.add('doubled-record', where)
+    visited[id] = (visited[id] ?? 0) + 1
+    const change = record['change'] as Change
+    if (change !== 'new') revisits[change] += 1
+    if (record['retired'] === true) {
+      end(id)
+      if (place.reason !== 'gone') return findings.add('wrong-state', `${where} is ${place.state}`)
+    }
+    bytes += Number(record['bytes'] ?? 0)
+    tokens += Number(record['tokens'] ?? 0)
+    if (kind === 'page') {
+      const problem = checkContent(url, record['markdownPath'])
+      if (problem !== undefined) findings.add('content', `${url}: ${problem}`)
+      else if (record['markdownPath'] !== undefined) counts.content += 1
+    }
+    const times = timesOf(record)
+    if (times !== undefined) pace.add({ id, host: place.host, lane: place.lane, ...times })
+    else if (kind === 'page') findings.add('torn-record', `${where} has no times`)
   }
+
+  function hasEnded(id: number): boolean {
+    return ((ended[id >> 3] ?? 0) & (1 << (id & 7))) !== 0
+  }
+  function end(id: number): void {
+    ended[id >> 3] = (ended[id >> 3] ?? 0) | (1 << (id & 7))
+  }
+}
+
+/** When the request of a record was sent and answered; undefined for one that has no answer to tell of. */
+function timesOf(record: Parsed): { startedAt: number; answerMs: number; durationMs: number } | undefined {
+  const startedAt = Date.parse(String(record['fetchedAt']))
+  const { answerMs, durationMs } = record
+  if (Number.isNaN(startedAt) || typeof answerMs !== 'number' || typeof durationMs !== 'number') return undefined
+  return { startedAt, answerMs, durationMs }
 }

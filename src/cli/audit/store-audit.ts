@@ -2,6 +2,7 @@
  * Conservation, in the store alone: the counters that are kept against the rows that are counted, and each URL that is
  * still open in exactly the waiting line that will bring it back.
  */
+import { TIERS } from '../../model/index.ts'
 import type { CrawlView } from '../crawl-view.ts'
 import { sumOf } from '../count-words.ts'
 import type { Findings } from './findings.ts'
@@ -15,7 +16,7 @@ export function auditStore({ inspector }: Pick<CrawlView, 'inspector'>, findings
   }
   const count = (test: (row: (typeof tally.urls)[number]) => boolean): number =>
     tally.urls.filter(test).reduce((sum, row) => sum + row.count, 0)
-  const isOpen = (state: string): boolean => state === 'queued' || state === 'waiting' || state === 'held'
+  const isOpen = (state: string): boolean => state !== 'done' && state !== 'failed' && state !== 'skipped'
 
   compare(
     'discovered',
@@ -33,6 +34,11 @@ export function auditStore({ inspector }: Pick<CrawlView, 'inspector'>, findings
     count(({ state }) => state === 'held'),
   )
   compare(
+    'set aside',
+    counters.aside,
+    count(({ state }) => state === 'aside'),
+  )
+  compare(
     'done',
     counters.done,
     count(({ kind, state }) => kind === 'page' && state === 'done'),
@@ -48,19 +54,20 @@ export function auditStore({ inspector }: Pick<CrawlView, 'inspector'>, findings
     const counted = skipped.filter((row) => row.reason === reason).reduce((sum, row) => sum + row.count, 0)
     compare(`skipped: ${reason}`, counters.skipped[reason] ?? 0, counted)
   }
-  for (const tier of Object.keys(counters.tiers) as (keyof typeof counters.tiers)[]) {
-    compare(
-      `tier ${tier}`,
-      counters.tiers[tier],
-      count((row) => row.kind === 'page' && row.tier === tier),
-    )
-  }
+  compare(
+    'queued by tier',
+    TIERS.reduce((sum, tier) => sum + counters.tiers[tier].queued, 0),
+    count(({ state }) => state === 'queued'),
+  )
   compare(
     'sitemaps',
     counters.sitemapsOpen,
     count(({ kind, state }) => kind === 'sitemap' && isOpen(state)),
   )
   compare('hosts', counters.hosts, tally.hosts)
+  let pagesOfHosts = 0
+  for (const { pages } of inspector.hosts()) pagesOfHosts += pages
+  compare('pages of hosts', counters.done + counters.refreshing, pagesOfHosts)
   compare('known URLs', tally.seen, sumOf(Object.fromEntries(tally.urls.map((row, index) => [index, row.count]))))
   const { open, done, failed } = counters
   const settled = open + done + failed + sumOf(counters.skipped)

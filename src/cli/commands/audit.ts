@@ -112,7 +112,7 @@ function isClosed({ inspector, folder }: CrawlView): boolean {
 
 function auditWords(audit: Audit): string {
   const { urls, records, pace, violations } = audit
-  const total = records.page + records.skip + records.fail
+  const total = records.page + records.revisit + records.skip + records.fail
   const sum = `${formatCount(urls.queued)} queued + ${formatCount(urls.done)} saved + ${formatCount(urls.failed)} failed + ${formatCount(urls.skipped)} skipped`
   const beyond =
     records.beyond > 0 && audit.ok

@@ -1,5 +1,5 @@
 /** `tiptoe URL…`: begins a crawl, or goes on with the one that the folder holds. */
-import { createSystemClock } from '../../base/index.ts'
+import { createSystemClock, type Clock } from '../../base/index.ts'
 import type { Settings } from '../../config/index.ts'
 import {
   clearCrawlFolder,
@@ -16,9 +16,10 @@ import {
   type StoredCrawl,
 } from '../../engine/index.ts'
 import type { FrontierStats } from '../../frontier/index.ts'
-import { TiptoeError, type FailureCode, type NormalizedUrl } from '../../model/index.ts'
+import { TiptoeError, type Change, type FailureCode, type NormalizedUrl } from '../../model/index.ts'
 import { createRateMeter } from '../../telemetry/index.ts'
 import { tellAlarms } from '../alarms.ts'
+import { sumOf } from '../count-words.ts'
 import { EXIT } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
 import { programName } from '../program-name.ts'
@@ -41,8 +42,23 @@ export interface CrawlPlan {
 }
 
 export async function crawlCommand(invocation: Invocation): Promise<number> {
+  refuseContradictions(invocation)
   const plan = planCrawl(invocation)
   return runCrawl(plan, invocation, { resumeCommand: resumeCommand(invocation, plan) })
+}
+
+function refuseContradictions({ parsed: { flags, switches } }: Invocation): void {
+  if (switches.once !== true) return
+  if (flags.recrawl === true) {
+    throw new TiptoeError('usage', '--once and --recrawl cannot be given together', {
+      hint: '--once ends when what is due has been fetched again; --recrawl goes on until it is stopped',
+    })
+  }
+  if (switches.fresh === true) {
+    throw new TiptoeError('usage', '--once and --fresh cannot be given together', {
+      hint: '--once refreshes the crawl that the folder holds; --fresh forgets it',
+    })
+  }
 }
 
 /** What to crawl and where, from what was typed and what the folder holds; nothing is started. */
@@ -88,7 +104,9 @@ function unique<T>(items: readonly T[]): T[] {
 /** The same command again, without what would start over. Seeds that came by stdin are in the folder. */
 function resumeCommand({ words, env, parsed }: Invocation, plan: CrawlPlan): string {
   const program = programName(env)
-  if (plan.settings.inputFile === '-') return `${program} -o ${quote(plan.folder)}`
+  if (plan.settings.inputFile === '-') {
+    return `${program} -o ${quote(plan.folder)}${parsed.switches.once === true ? ' --once' : ''}`
+  }
   // A folder that a variable or a file names is named again, since those may be gone by then.
   const folder = parsed.flags.out === undefined && plan.settings.outDirectory !== undefined ? ['-o', plan.folder] : []
   const again = [...words.filter((word) => word !== '--fresh'), ...folder]
@@ -107,6 +125,7 @@ export async function runCrawl(
 ): Promise<number> {
   const { terminal } = invocation
   const { settings, folder } = plan
+  const once = invocation.parsed.switches.once === true
   const clock = createSystemClock()
   const startedAt = clock.now()
   const crawl = await openCrawl({
@@ -114,9 +133,10 @@ export async function runCrawl(
     seeds: plan.seeds,
     store: stateFolder(folder),
     outputFolder: folder,
+    once,
     clock,
   })
-  const before = await crawl.stats()
+  const fetched = countFetched(crawl)
   const failures = new Map<FailureCode, number>()
   crawl.events.on('fail', (record) => failures.set(record.error, (failures.get(record.error) ?? 0) + 1))
   const alarms = tellAlarms(crawl.events, terminal)
@@ -126,7 +146,8 @@ export async function runCrawl(
     terminal.warn(`robots.txt is ignored: ${settings.ignoreRobotsBecause}`)
   }
   const signals = listenForSignals(crawl, { drainMs: settings.drainMs, resumeCommand }, terminal)
-  const stopProgress = showProgress(crawl, terminal, clock, startedAt)
+  const recrawling = settings.recrawl && !once
+  const stopProgress = showProgress(crawl, terminal, { clock, startedAt, fetched, recrawling })
   const end = await crawl.run().catch(async (error: unknown) => {
     stopProgress()
     // What broke the crawl is the news, not what closing it runs into because of that.
@@ -140,13 +161,15 @@ export async function runCrawl(
   signals.release()
   const elapsedMs = clock.now() - startedAt
   const totals = totalsOf(stats, elapsedMs, settings, end)
+  const { new: saved, ...again } = fetched
   writeStats(folder, totals)
   const interrupted = end === 'stopped'
   terminal.report(
     renderSummary({
       stats,
       elapsedMs,
-      savedThisRun: stats.done - before.done,
+      savedThisRun: saved,
+      revisitsThisRun: again,
       out: folder,
       reason: end === 'stopped' ? 'interrupted' : end,
       // A limit that is reached would be reached again at once.
@@ -165,11 +188,24 @@ export async function runCrawl(
   return code === EXIT.done && alarms.impolite > 0 ? EXIT.failures : code
 }
 
+/** Pages that this run has fetched, by what came of them. */
+type Fetched = Record<Change, number>
+
+function countFetched(crawl: Crawl): Fetched {
+  const fetched: Fetched = { new: 0, changed: 0, unchanged: 0, gone: 0, missed: 0 }
+  const count = ({ change }: { readonly change: Change }): void => {
+    fetched[change] += 1
+  }
+  crawl.events.on('page', count)
+  crawl.events.on('revisit', count)
+  return fetched
+}
+
 function exitCode(end: EndReason, stats: FrontierStats, settings: Settings, signals: Signals): number {
   if (end === 'stopped') return signals.exitCode ?? EXIT.interrupt
   if (end !== 'finished') return EXIT.limit
   const lost = stats.failed + unreached(stats)
-  const tried = stats.done + lost
+  const tried = stats.done + stats.refreshing + lost
   return tried > 0 && (lost * 100) / tried > settings.failOnPercent ? EXIT.failures : EXIT.done
 }
 
@@ -213,6 +249,7 @@ function giveHints(stats: FrontierStats, terminal: Terminal): void {
 
 function tellDetails(crawl: Crawl, terminal: Terminal): void {
   crawl.events.on('page', (page) => terminal.detail(`${page.status} ${escapeForTerminal(page.url)}`))
+  crawl.events.on('revisit', ({ url, change }) => terminal.detail(`${change} ${escapeForTerminal(url)}`))
   crawl.events.on('skip', ({ url, reason, detail }) =>
     terminal.detail(`skipped ${escapeForTerminal(url)}: ${reason} (${escapeForTerminal(detail ?? '')})`),
   )
@@ -225,9 +262,9 @@ function tellDetails(crawl: Crawl, terminal: Terminal): void {
 function showProgress(
   crawl: Crawl,
   terminal: Terminal,
-  clock: ReturnType<typeof createSystemClock>,
-  startedAt: number,
+  run: { readonly clock: Clock; readonly startedAt: number; readonly fetched: Fetched; readonly recrawling: boolean },
 ): () => void {
+  const { clock, startedAt, fetched, recrawling } = run
   if (!terminal.isLive) return () => {}
   const pages = createRateMeter(RATE_WINDOW_MS)
   const bytes = createRateMeter(RATE_WINDOW_MS)
@@ -244,8 +281,9 @@ function showProgress(
       stats,
       inFlight: crawl.inFlight,
       slots: crawl.slots,
-      pagesPerSecond: pages.read(now, stats.done),
+      pagesPerSecond: pages.read(now, sumOf(fetched)),
       bytesPerSecond: bytes.read(now, stats.bytes),
+      ...(recrawling ? { nextVisit: crawl.nextAt } : {}),
       phase: drainUntil === undefined ? ('crawling' as const) : ('draining' as const),
       ...(drainUntil === undefined ? {} : { drainUntil }),
     }

@@ -34,7 +34,12 @@ describe('tiptoe status', () => {
       closedInOrder: true,
       state: 'finished',
       urls: { discovered: 11, queued: 0, done: 8, failed: 1, skipped: { robots: 1, redirect: 1 } },
-      tiers: { high: 0, medium: 11, low: 0 },
+      tiers: {
+        high: { queued: 0, requests: 0, share: 0, quota: 0.4 },
+        medium: { queued: 0, requests: 14, share: 1, quota: 0.4 },
+        low: { queued: 0, requests: 0, share: 0, quota: 0.2 },
+      },
+      bloomFalsePositives: expect.any(Number),
       hosts: { known: 2, due: 0, pausing: 0, blocked: 0, idle: 2 },
       robots: { rules: 1, 'allow-all': 1 },
       requests: { page: 10, sitemap: 2, robots: 2 },
@@ -45,6 +50,10 @@ describe('tiptoe status', () => {
     })
     const { stdout } = await runCommand(['status', finished])
     expect(stdout).toContain('finished; no process is working on it')
+    expect(stdout).toMatch(
+      /tiers +high: 0 queued, 0 requests\n +medium: 0 queued, 14 requests \(100%, quota 40%\)\n +low: 0 queued/,
+    )
+    expect(stdout).toMatch(/filter +\d+ false positives?/)
     expect(stdout).toMatch(
       /politeness +14 requests watched, no violation\n +closest: [ab]\.test, [\d.]+ ms later than required/,
     )

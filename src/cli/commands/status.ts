@@ -4,7 +4,10 @@ import { countOf, formatCount, sumOf } from '../count-words.ts'
 import { openCrawlView, type CrawlView } from '../crawl-view.ts'
 import { EXIT } from '../exit-code.ts'
 import { spareWords, troubleWords, waitOf } from '../host-words.ts'
+import { quotasOf, type Settings } from '../../config/index.ts'
+import { TIERS, type Tier } from '../../model/index.ts'
 import { surveyHosts } from '../host-survey.ts'
+import { revisitWords } from '../revisit-words.ts'
 import type { Invocation } from '../invocation.ts'
 import { countList, reportRows, timestamp, whenWords, type ReportRow } from '../report-lines.ts'
 import { escapeForTerminal } from '../terminal.ts'
@@ -36,23 +39,34 @@ function statusOf(view: CrawlView, now: number) {
     return wait === undefined ? [] : [{ host: host.key, at: timestamp(wait.at), reason: wait.reason }]
   })
   const working = inspector.isWorkedOn()
+  const nextVisit = inspector.nextVisit()
   return {
     folder: view.folder,
     seeds: view.seeds.length,
     working,
     /** Meaningless while a process works on it. */
     closedInOrder: inspector.clean,
-    state: stateOf(counters, settings.maxPages),
+    state: stateOf(counters, settings, nextVisit),
     urls: {
       discovered: counters.discovered,
       queued: counters.open,
       waitingForRetry: inspector.countWaiting(),
       heldForDepth: counters.held,
+      setAside: counters.aside,
+      /** Saved before, and queued to be fetched again. */
+      refreshing: counters.refreshing,
       done: counters.done,
       failed: counters.failed,
       skipped: counters.skipped,
     },
-    tiers: counters.tiers,
+    tiers: tiersOf(counters.tiers, settings),
+    recrawl: {
+      enabled: settings.recrawl,
+      revisits: counters.revisits,
+      nextVisit: nextVisit === undefined ? null : timestamp(nextVisit),
+    },
+    /** Look-ups of URLs that the filter sent to the store in vain. */
+    bloomFalsePositives: inspector.lookups().falsePositives,
     hosts: inspector.hostTally(now),
     robots: inspector.robotsTally(),
     requests: counters.requests,
@@ -71,25 +85,53 @@ function statusOf(view: CrawlView, now: number) {
   }
 }
 
+/** `due`: nothing is left but to wait until pages are to be fetched again. */
 function stateOf(
-  counters: { open: number; sitemapsOpen: number; done: number },
-  maxPages: number | undefined,
-): 'finished' | 'limit' | 'open' {
-  if (counters.open === 0 && counters.sitemapsOpen === 0) return 'finished'
+  counters: { open: number; sitemapsOpen: number; done: number; refreshing: number },
+  { maxPages, recrawl }: Settings,
+  nextVisit: number | undefined,
+): 'finished' | 'due' | 'limit' | 'open' {
+  if (counters.open === 0 && counters.sitemapsOpen === 0) {
+    return recrawl && nextVisit !== undefined ? 'due' : 'finished'
+  }
+  if (counters.refreshing > 0) return 'open'
   return maxPages !== undefined && counters.done >= maxPages ? 'limit' : 'open'
+}
+
+interface TierStatus {
+  readonly queued: number
+  readonly requests: number
+  /** Of all requests so far, and the part that it is given while all tiers have work that is due; 0 to 1. */
+  readonly share: number
+  readonly quota: number
+}
+
+function tiersOf(
+  counted: Readonly<Record<Tier, { readonly queued: number; readonly requests: number }>>,
+  settings: Settings,
+): Record<Tier, TierStatus> {
+  const quotas = quotasOf(settings)
+  const total = TIERS.reduce((sum, tier) => sum + counted[tier].requests, 0)
+  const of = (tier: Tier): TierStatus => ({
+    ...counted[tier],
+    share: total === 0 ? 0 : counted[tier].requests / total,
+    quota: quotas[tier],
+  })
+  return { high: of('high'), medium: of('medium'), low: of('low') }
 }
 
 function statusWords(status: Status, now: number): string {
   const { urls, hosts } = status
   const rows: ReportRow[] = [
     ['discovered', countOf(urls.discovered, 'URL')],
-    ['saved', formatCount(urls.done)],
+    ['saved', formatCount(urls.done + urls.refreshing)],
     ['failed', formatCount(urls.failed)],
     ['skipped', `${formatCount(sumOf(urls.skipped))}${detail(countList(urls.skipped))}`],
     ['queued', `${formatCount(urls.queued)}${detail(queuedParts(status))}`],
-    ['tiers', countList(status.tiers)],
+    ['tiers', TIERS.map((tier) => tierWords(tier, status.tiers[tier])).join('\n')],
     ['sitemaps', `${formatCount(status.sitemapsQueued)} still to be read`],
     ['requests', countList(status.requests)],
+    ...recrawlRows(status, now),
     ['bytes', formatBytes(status.bytes)],
     ['tokens', formatCount(status.tokens)],
     [
@@ -97,6 +139,7 @@ function statusWords(status: Status, now: number): string {
       `${formatCount(hosts.known)}${detail(countList({ due: hosts.due, pausing: hosts.pausing, blocked: hosts.blocked, 'without work': hosts.idle }))}`,
     ],
     ['robots.txt', countList(status.robots)],
+    ['filter', countOf(status.bloomFalsePositives, 'false positive')],
     ...troubleRows(status, now),
     ['politeness', politenessWords(status.politeness)],
   ]
@@ -110,6 +153,22 @@ function statusWords(status: Status, now: number): string {
     ...reportRows(rows),
     ...(next.length === 0 ? [] : ['next', ...next]),
   ].join('\n')
+}
+
+function tierWords(tier: Tier, { queued, requests, share, quota }: TierStatus): string {
+  const part = requests === 0 ? '' : ` (${percentWords(share)}, quota ${percentWords(quota)})`
+  return `${tier}: ${formatCount(queued)} queued, ${countOf(requests, 'request')}${part}`
+}
+
+const percentWords = (share: number): string => `${Math.round(share * 100)}%`
+
+function recrawlRows({ recrawl }: Status, now: number): ReportRow[] {
+  const again = revisitWords(recrawl.revisits)
+  const rows: ReportRow[] = again === '' ? [] : [['again', again]]
+  if (recrawl.nextVisit === null) return rows
+  const due = Date.parse(recrawl.nextVisit)
+  const when = due <= now ? `due since ${recrawl.nextVisit}` : whenWords(due, now)
+  return [...rows, ['next visit', recrawl.enabled ? when : `${when}, with --once or --recrawl`]]
 }
 
 function troubleRows({ leftAlone, inTrouble }: Status, now: number): ReportRow[] {
@@ -144,6 +203,7 @@ function politenessWords({ requests, violations, closest }: Status['politeness']
 function heading(status: Status): string {
   const stood = {
     finished: 'finished',
+    due: 'nothing is queued until pages are due again',
     limit: `at its limit of ${countOf(status.maxPages ?? 0, 'page')}`,
     open: 'not finished',
   }[status.state]
@@ -153,7 +213,12 @@ function heading(status: Status): string {
 }
 
 function queuedParts({ urls }: Status): string {
-  const parts = { 'waiting for another attempt': urls.waitingForRetry, 'held for depth': urls.heldForDepth }
+  const parts = {
+    'to be fetched again': urls.refreshing,
+    'waiting for another attempt': urls.waitingForRetry,
+    'held for depth': urls.heldForDepth,
+    'set aside': urls.setAside,
+  }
   return sumOf(parts) === 0 ? '' : countList(parts)
 }
 

@@ -38,10 +38,13 @@ describe('tiptoe why', () => {
     const story = await why('/deeper')
     expect(story).toContain('fetched and saved')
     expect(story).toMatch(/linked from \S+\/deep\n +linked from \S+\/one\n +linked from \S+\/ \(a seed\)/)
-    expect(story).toContain('medium, depth 3')
+    expect(story).toMatch(
+      /depth +3\n +tier +medium, by the score of its host: 0\.\d+ \(high from 0\.6, low below 0\.3\)/,
+    )
     expect(story).toContain('allowed: no rule of robots.txt applies')
     expect(story).toContain('title: deeper')
-    expect(story).toContain('Nothing: this is final.')
+    expect(story).toMatch(/visits +1 since \S+Z, the last \S+Z/)
+    expect(story).toMatch(/Nothing by itself\. With --once or --recrawl it is fetched again: it is due in /)
     expect(await why('/two')).toContain('named 2 times in all')
     expect(await why('/')).toContain('a seed of the crawl')
   })
@@ -50,6 +53,7 @@ describe('tiptoe why', () => {
     const story = await why('/private/x')
     expect(story).toContain('skipped (robots): robots.txt of its origin disallows it')
     expect(story).toContain('not allowed: robots.txt line 2: Disallow: /private/')
+    expect(story).toContain('Nothing: this is final.')
   })
 
   test('tells redirects and failures', async () => {
@@ -103,8 +107,9 @@ describe('of a URL that is not settled, tiptoe why', () => {
   let frontier: Frontier
 
   beforeAll(async () => {
-    const { settings } = resolveSettings({ version: '0.0.0', flags: { maxDepth: 1 } })
-    prepareCrawlFolder(folder, { settings, seeds: [url('/')] }, undefined)
+    const { settings } = resolveSettings({ version: '0.0.0', flags: { maxDepth: 1, stripParameters: ['tracking'] } })
+    const tiers = [{ match: '/news', tier: 'high' }] as const
+    prepareCrawlFolder(folder, { settings: { ...settings, tiers }, seeds: [url('/')] }, undefined)
     const clock = createSystemClock()
     frontier = createFrontier({
       store: join(folder, 'state'),
@@ -141,6 +146,8 @@ describe('of a URL that is not settled, tiptoe why', () => {
     await frontier.add([
       { url: url('/a'), kind: 'page', depth: 1, via: 'link', referrer: url('/') },
       { url: url('/b'), kind: 'page', depth: 1, via: 'link', referrer: url('/') },
+      { url: url('/news'), kind: 'page', depth: 1, via: 'link', referrer: url('/'), tier: 'high' },
+      { url: url('/given'), kind: 'page', depth: 1, via: 'link', referrer: url('/'), tier: 'low' },
       { url: url('/deep'), kind: 'page', depth: 2, via: 'link', referrer: url('/a') },
       { url: 'https://new.test/' as NormalizedUrl, kind: 'page', depth: 1, via: 'link', referrer: url('/') },
     ])
@@ -154,9 +161,30 @@ describe('of a URL that is not settled, tiptoe why', () => {
   })
 
   test('says its place in the queue and when its host may be asked', async () => {
-    expect(await why(url('/a'), folder)).toContain('It is the next of its origin; example.test is due now.')
-    expect(await why(url('/b'), folder)).toContain('1 URL of its origin comes before it; example.test is due now.')
+    expect(await why(url('/a'), folder)).toContain('It is the next of its origin and tier; example.test is due now.')
+    expect(await why(url('/b'), folder)).toContain(
+      '1 URL of its origin and tier comes before it; example.test is due now.',
+    )
     expect(await why('https://new.test/', folder)).toContain('after robots.txt is read; new.test')
+  })
+
+  test('says what its score is made from, and where its tier comes from', async () => {
+    const told = await why(url('/a'), folder)
+    expect(told).toMatch(/tier +medium, by the score of its host/)
+    expect(told).toMatch(
+      /score +0\.\d{3} = 0\.4 × importance \+ 0\.3 × change \+ 0\.2 × age \+ 0\.1 × depth\n +importance 0\.\d+: its host 0\.\d+ \(0\.5 is average\), named 1 time\n +change 0\.5: nothing is known of it yet\n +age 0: waiting for \S+ of 7d 00h\n +depth 0\.5: 1 link from a seed/,
+    )
+    expect(await why(url('/news'), folder)).toMatch(/tier +high, by the rule \/news\n/)
+    expect(await why(url('/given'), folder)).toMatch(/tier +low, as it was found with\n/)
+    const ran = await runCommand(['why', url('/b'), folder, '--json'])
+    expect(ran.json()).toMatchObject({
+      ahead: 1,
+      score: { inputs: { referrers: 1, depth: 1, changeIntervalMs: null } },
+    })
+  })
+
+  test('knows it without the parameters that the crawl strips', async () => {
+    expect(await why(url('/a?utm_source=x'), folder)).toContain('It is the next of its origin and tier')
   })
 
   test('says which robots.txt is in force, and that no newer one could be had', async () => {

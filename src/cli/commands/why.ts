@@ -5,7 +5,8 @@
 import { readSeed } from '../../engine/index.ts'
 import { join } from 'node:path'
 import { createSystemClock } from '../../base/index.ts'
-import type { UrlView } from '../../frontier/index.ts'
+import { scoreOptionsOf } from '../../config/index.ts'
+import type { UrlView, VisitRow } from '../../frontier/index.ts'
 import {
   FAILURES,
   SKIP_REASONS,
@@ -23,9 +24,11 @@ import { openCrawlView, type CrawlView } from '../crawl-view.ts'
 import { EXIT } from '../exit-code.ts'
 import { groupsOf, healthLines, waitOf, type HostGroup } from '../host-words.ts'
 import type { Invocation } from '../invocation.ts'
-import { findRecord } from '../record-lines.ts'
+import { findLastRecord } from '../record-lines.ts'
 import { reportRows, timestamp, whenWords, type ReportRow } from '../report-lines.ts'
+import { scoreLines, scoreStory, tierStory, tierWords, type ScoreStory, type TierStory } from '../score-story.ts'
 import { escapeForTerminal } from '../terminal.ts'
+import { visitLines, visitStory, type VisitStory } from '../visit-story.ts'
 
 /** Referrers told of one URL, back to the seed; each is an older row than the one before, so there is an end. */
 const MAX_CHAIN = 50
@@ -54,14 +57,26 @@ interface Story {
   readonly host: HostStanding | null
   readonly state?: string
   readonly reason?: string
-  readonly tier?: string
+  /** Its tier, and where that comes from. */
+  readonly tier?: TierStory
+  /** What its place in the queue is made from; absent where it has none and gets none. */
+  readonly score?: ScoreStory
+  /** A URL that has waited so long has the full score for its age. */
+  readonly ageHorizonMs?: number
+  /** URLs of its origin and tier that come before it; absent for one that is not queued. */
+  readonly ahead?: number
+  /** Of a page that was fetched. */
+  readonly visits?: VisitStory
   readonly depth?: number
   readonly via?: string
   readonly named?: number
   readonly attempts?: number
   /** From the page that named it back to the seed. */
   readonly referrers?: readonly Step[]
+  /** The last of the records that it has in the file of its state. */
   readonly record?: Readonly<Record<string, unknown>>
+  /** What the last visit of a page came to, where that brought nothing new to save. */
+  readonly revisit?: Readonly<Record<string, unknown>>
   readonly next: string
   /** Spellings of it that the crawl knows. */
   readonly alike?: readonly { readonly url: string; readonly state: string }[]
@@ -84,8 +99,9 @@ export async function whyCommand({ parsed, terminal, version }: Invocation): Pro
   const [url = '', folder = ''] = parsed.operands
   const view = openCrawlView(folder, version)
   try {
-    const story = await storyOf(readSeed(url), view, createSystemClock().now())
-    terminal.result(story, () => storyWords(story))
+    const now = createSystemClock().now()
+    const story = await storyOf(readSeed(url), view, now)
+    terminal.result(story, () => storyWords(story, now))
     return EXIT.done
   } finally {
     view.inspector.close()
@@ -93,9 +109,14 @@ export async function whyCommand({ parsed, terminal, version }: Invocation): Pro
 }
 
 async function storyOf(url: NormalizedUrl, view: CrawlView, now: number): Promise<Story> {
-  const { inspector, scope, registry } = view
-  const row = inspector.find('page', urlKey(url)) ?? inspector.find('sitemap', urlKey(url))
-  const asked = row?.url ?? url
+  const { inspector, scope, registry, strip } = view
+  // The crawl may know it without some of its parameters.
+  const stripped = strip(url)
+  const row =
+    inspector.find('page', urlKey(url)) ??
+    inspector.find('sitemap', urlKey(url)) ??
+    inspector.find('page', urlKey(stripped))
+  const asked = row?.url ?? stripped
   const record = robotsRecordOf(asked, view)
   const verdict = (await registry.verdict(asked)) ?? null
   const common = {
@@ -110,22 +131,44 @@ async function storyOf(url: NormalizedUrl, view: CrawlView, now: number): Promis
     },
     host: standingOf(asked, view, now),
   }
-  if (row === undefined) return { ...common, next: strangerNext(common, view), alike: alikeOf(url, view) }
+  if (row === undefined) return { ...common, next: strangerNext(common, view), alike: alikeOf(stripped, view) }
+  const visit = inspector.visit(row.id)
   const written = recordOf(row, view)
+  const revisit = visit === undefined ? undefined : newestRevisit(row, visit, view)
   return {
     ...common,
     state: row.state,
     ...(row.reason === null ? {} : { reason: row.reason }),
-    tier: row.tier,
+    ...standingInQueue(row, visit, view, now),
+    ...(visit === undefined ? {} : { visits: visitStory(visit) }),
     depth: row.depth,
     via: row.via,
     named: row.referrers,
     attempts: row.attempts,
     referrers: chainOf(row, view),
     ...(written === undefined ? {} : { record: written }),
-    next: nextOf(row, view, now),
+    ...(revisit === undefined ? {} : { revisit }),
+    next: nextOf(row, visit, view, now),
   }
 }
+
+type QueueStanding = Pick<Story, 'tier' | 'score' | 'ageHorizonMs' | 'ahead'>
+
+/** Tier, score and place. What is final, and not to be fetched again, has no use for a score. */
+function standingInQueue(row: UrlView, visit: VisitRow | undefined, view: CrawlView, now: number): QueueStanding {
+  const host = view.inspector.hostByKey(row.host)
+  if (host === undefined) return {}
+  const comes = !isFinal(row) || (visit !== undefined && visit.dueAt !== null)
+  return {
+    tier: tierStory(row, host, view),
+    ...(row.kind === 'page' && comes
+      ? { score: scoreStory(row, host, visit, view, now), ageHorizonMs: scoreOptionsOf(view.settings).ageMs }
+      : {}),
+    ...(row.state === 'queued' ? { ahead: view.inspector.countAhead(row) } : {}),
+  }
+}
+
+const isFinal = ({ state }: UrlView): boolean => state === 'done' || state === 'failed' || state === 'skipped'
 
 function standingOf(url: NormalizedUrl, { inspector, settings }: CrawlView, now: number): HostStanding | null {
   const host = inspector.hostByKey(hostKey(url))
@@ -159,28 +202,59 @@ function chainOf(row: UrlView, { inspector }: CrawlView): Step[] {
   return chain
 }
 
-function recordOf(row: UrlView, { folder, inspector }: CrawlView): Record<string, unknown> | undefined {
-  if (row.kind !== 'page') return undefined
-  const file = { done: RECORD_FILES.page, skipped: RECORD_FILES.skip, failed: RECORD_FILES.fail }
-  if (row.state !== 'done' && row.state !== 'skipped' && row.state !== 'failed') return undefined
-  const name = file[row.state]
-  return findRecord(join(folder, name), inspector.counters().output[name] ?? 0, row.url)
+function recordOf(row: UrlView, view: CrawlView): Record<string, unknown> | undefined {
+  if (row.kind !== 'page' || !isFinal(row)) return undefined
+  const kind = { done: 'page', skipped: 'skip', failed: 'fail' } as const
+  return lastRecord(kind[row.state as keyof typeof kind], row.url, view)
+}
+
+/** The record of the last visit, where that brought nothing new to save. */
+function newestRevisit(row: UrlView, { visits }: VisitRow, view: CrawlView): Record<string, unknown> | undefined {
+  const record = visits > 1 ? lastRecord('revisit', row.url, view) : undefined
+  return record?.['visit'] === visits ? record : undefined
+}
+
+function lastRecord(
+  kind: keyof typeof RECORD_FILES,
+  url: string,
+  { folder, inspector }: CrawlView,
+): Record<string, unknown> | undefined {
+  const name = RECORD_FILES[kind]
+  return findLastRecord(join(folder, name), inspector.counters().output[name] ?? 0, url)
 }
 
 /** What happens next, in a sentence. */
-function nextOf(row: UrlView, view: CrawlView, now: number): string {
+function nextOf(row: UrlView, visit: VisitRow | undefined, view: CrawlView, now: number): string {
   const { inspector, settings } = view
-  if (row.state === 'done' || row.state === 'failed' || row.state === 'skipped') return 'Nothing: this is final.'
+  if (isFinal(row)) return visit === undefined || visit.dueAt === null ? FINAL : visitNext(visit.dueAt, view, now)
   const idle = inspector.isWorkedOn() ? '' : ' No process is working on the crawl now.'
   if (row.state === 'waiting') return `It is tried again ${whenWords(row.at, now)}.${idle}`
   if (row.state === 'held') {
     const limit = settings.maxDepth ?? 0
     return `It is held: depth ${row.depth} is beyond max_depth ${limit}. A shorter path would free it; without one it is skipped at the end.${idle}`
   }
-  if (row.kind === 'page' && settings.maxPages !== undefined && inspector.counters().done >= settings.maxPages) {
+  if (row.state === 'aside') {
+    const end =
+      row.reason === 'host-budget'
+        ? 'It is skipped when nothing else is left.'
+        : 'It waits until nothing else is left, and is skipped then; pages that show its kind to be worth fetching free it.'
+    return `${end}${idle}`
+  }
+  const saved = inspector.counters().done + inspector.counters().refreshing
+  if (visit === undefined && row.kind === 'page' && settings.maxPages !== undefined && saved >= settings.maxPages) {
     return `It stays queued: the limit of ${countOf(settings.maxPages, 'page')} is reached. A higher --max-pages goes on.`
   }
   return `${queueWords(row, view, now)}${idle}`
+}
+
+const FINAL = 'Nothing: this is final.'
+
+/** A page that is done, and planned to be fetched again. */
+function visitNext(dueAt: number, { settings, inspector }: CrawlView, now: number): string {
+  const due = dueAt <= now ? `due since ${timestamp(dueAt)}` : `due ${whenWords(dueAt, now)}`
+  if (!settings.recrawl) return `Nothing by itself. With --once or --recrawl it is fetched again: it is ${due}.`
+  const idle = inspector.isWorkedOn() ? '' : ' No process is working on the crawl now.'
+  return `It is fetched again: it is ${due}.${idle}`
 }
 
 function queueWords(row: UrlView, view: CrawlView, now: number): string {
@@ -190,8 +264,8 @@ function queueWords(row: UrlView, view: CrawlView, now: number): string {
   const ahead = inspector.countAhead(row)
   const place =
     ahead === 0
-      ? 'It is the next of its origin'
-      : `${countOf(ahead, 'URL')} of its origin ${ahead === 1 ? 'comes' : 'come'} before it`
+      ? 'It is the next of its origin and tier'
+      : `${countOf(ahead, 'URL')} of its origin and tier ${ahead === 1 ? 'comes' : 'come'} before it`
   const lane = host?.lanes.find(({ origin }) => origin === row.origin)
   const robotsFirst = lane?.robots === undefined || lane.robots.expiresAt <= now ? ', after robots.txt is read' : ''
   const turn =
@@ -242,20 +316,24 @@ function edit(url: URL, change: (copy: URL) => void): NormalizedUrl | undefined 
   return normalizeUrl(copy.href)
 }
 
-function storyWords(story: Story): string {
+function storyWords(story: Story, now: number): string {
   const rows: ReportRow[] =
     story.known === null
       ? [['known', 'never discovered by this crawl']]
       : [
           ['state', stateWords(story)],
           ['discovered', discoveryWords(story)],
-          ['tier', `${story.tier}, depth ${story.depth}`],
+          ['depth', formatCount(story.depth ?? 0)],
         ]
+  if (story.tier !== undefined) rows.push(['tier', tierWords(story.tier)])
+  if (story.score !== undefined) rows.push(['score', scoreLines(story.score, story.ageHorizonMs ?? 0).join('\n')])
+  if (story.visits !== undefined) rows.push(['visits', visitLines(story.visits, now).join('\n')])
   rows.push(['scope', `${story.scope.inScope ? 'in' : 'out'}: ${story.scope.rule}`])
   rows.push(['robots.txt', robotsWords(story)])
   if (story.host !== null) rows.push(['host', story.host.words.join('\n')])
   if ((story.attempts ?? 0) > 0) rows.push(['attempts', formatCount(story.attempts ?? 0)])
   if (story.record !== undefined) rows.push(['record', recordWords(story.record)])
+  if (story.revisit !== undefined) rows.push(['last visit', recordWords(story.revisit)])
   rows.push(['next', story.next])
   if (story.alike !== undefined && story.alike.length > 0) {
     rows.push(['but known', story.alike.map(({ url, state }) => `${escapeForTerminal(url)} (${state})`).join('\n')])
@@ -264,17 +342,18 @@ function storyWords(story: Story): string {
   return [escapeForTerminal(story.url), ...reportRows(escaped)].join('\n')
 }
 
-function stateWords({ state, reason, record, known }: Story): string {
+function stateWords({ state, reason, known, visits }: Story): string {
   const what = known === 'sitemap' ? 'sitemap, ' : ''
   if (state === 'done') return `${what}${known === 'sitemap' ? 'read' : 'fetched and saved'}`
   if (state === 'skipped') return `${what}skipped (${reason}): ${SKIP_REASONS[reason as SkipReason] ?? reason}`
   if (state === 'failed') return `${what}given up on (${reason}): ${FAILURES[reason as FailureCode] ?? reason}`
+  if (state === 'aside') return `${what}set aside: ${SKIP_REASONS[reason as SkipReason] ?? reason}`
   const words: Record<string, string> = {
-    queued: 'queued',
+    queued: reason === 'probe' ? 'queued, to see whether those like it are a trap' : 'queued',
     waiting: 'waiting for another attempt',
     held: 'held for being too deep',
   }
-  return `${what}${words[state ?? ''] ?? state}${record === undefined ? '' : ', though it has a record'}`
+  return `${what}${words[state ?? ''] ?? state}${visits === undefined ? '' : ', to be fetched again'}`
 }
 
 function discoveryWords({ via, named = 1, referrers = [] }: Story): string {
@@ -310,12 +389,15 @@ function robotsWords({ robots: { verdict, detail, fetchedAt, version, staleSince
 /** The fields that tell what happened, as the record has them. */
 function recordWords(record: Readonly<Record<string, unknown>>): string {
   const names = [
+    'change',
+    'visit',
     'status',
     'reason',
     'error',
     'detail',
     'location',
     'fetchedAt',
+    'checkedAt',
     'at',
     'answerMs',
     'durationMs',

@@ -41,11 +41,13 @@ export function totalWords(totals: SeedTotals): string {
 }
 
 /** Of a scenario, what a person can read. */
-export function aboutScenario({ home, wishes, settings, faults }: Scenario): Record<string, unknown> {
-  const { delayMs, perHost, perIpDelayMs, perDomainDelayMs, latencyFactor, concurrency, scope, maxPages, maxDepth } =
-    settings
+export function aboutScenario({ home, aspect, revisits, wishes, settings, faults }: Scenario): Record<string, unknown> {
+  const { delayMs, perHost, perIpDelayMs, perDomainDelayMs, latencyFactor, concurrency, scope } = settings
+  const { maxPages, maxPagesPerHost, maxDepth, traps } = settings
   return {
     home,
+    aspect,
+    ...(revisits === undefined ? {} : { revisits }),
     web: wishes,
     settings: {
       scope,
@@ -55,7 +57,9 @@ export function aboutScenario({ home, wishes, settings, faults }: Scenario): Rec
       perIpDelayMs,
       perDomainDelayMs,
       latencyFactor,
+      traps,
       ...(maxPages === undefined ? {} : { maxPages }),
+      ...(maxPagesPerHost === undefined ? {} : { maxPagesPerHost }),
       ...(maxDepth === undefined ? {} : { maxDepth }),
     },
     faults,
@@ -63,9 +67,10 @@ export function aboutScenario({ home, wishes, settings, faults }: Scenario): Rec
 }
 
 export function seedWords(report: SimReport, scenario: Scenario): string {
-  const { wishes, settings, faults } = scenario
+  const { wishes, settings, faults, revisits } = scenario
   const limits = [
     settings.maxPages === undefined ? '' : `, at most ${countOf(settings.maxPages, 'page')}`,
+    settings.maxPagesPerHost === undefined ? '' : `, ${formatCount(settings.maxPagesPerHost)} of each host`,
     settings.maxDepth === undefined ? '' : `, depth ${settings.maxDepth}`,
   ].join('')
   const traits = [
@@ -84,6 +89,7 @@ export function seedWords(report: SimReport, scenario: Scenario): string {
         'crawl',
         `${report.home}, ${countOf(settings.concurrency, 'slot')}, delay ${formatDuration(settings.delayMs)}${limits}`,
       ],
+      ...(revisits === undefined ? [] : ([['again', revisitWords(revisits)]] as const)),
       [
         'faults',
         faults.length === 0
@@ -100,4 +106,10 @@ export function seedWords(report: SimReport, scenario: Scenario): string {
       ? []
       : ['', violation.detail, '', 'the last that happened', ...report.trace.map((line) => `  ${line}`)]),
   ].join('\n')
+}
+
+function revisitWords(revisits: NonNullable<Scenario['revisits']>): string {
+  if (revisits.kind === 'on')
+    return `pages come back when they are due, until a stop after ${formatDuration(revisits.forMs)}`
+  return revisits.afterMs.map((ms) => `what is due, ${formatDuration(ms)} after the end`).join('\n')
 }

@@ -6,40 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeFolder } from '../../base/index.ts'
 import { TiptoeError } from '../../model/index.ts'
-
-/** Changes with every change to the tables; a store of another layout is refused, never guessed at. */
-export const LAYOUT = 2
-
-const TABLES = `
-  CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-  -- Every URL ever discovered, in order of discovery.
-  CREATE TABLE url (
-    id INTEGER PRIMARY KEY, url TEXT NOT NULL, kind INTEGER NOT NULL, lane INTEGER NOT NULL, via INTEGER NOT NULL,
-    referrer INTEGER NOT NULL, redirects INTEGER NOT NULL, nesting INTEGER NOT NULL, tier INTEGER NOT NULL,
-    depth INTEGER NOT NULL, state INTEGER NOT NULL, attempts INTEGER NOT NULL, reason TEXT, at REAL NOT NULL,
-    referrers INTEGER NOT NULL DEFAULT 1);
-  -- The exact set of known URLs: 64-bit keyed fingerprint to row.
-  CREATE TABLE seen (fingerprint INTEGER PRIMARY KEY, url INTEGER NOT NULL);
-  -- Links of fetched pages, kept only when a depth limit makes them matter: 32-bit words of 2 * id + step.
-  CREATE TABLE children (url INTEGER PRIMARY KEY, links BLOB NOT NULL);
-  CREATE TABLE queue (lane INTEGER, rank INTEGER, url INTEGER, PRIMARY KEY (lane, rank, url)) WITHOUT ROWID;
-  CREATE TABLE waiting (due REAL, url INTEGER, PRIMARY KEY (due, url)) WITHOUT ROWID;
-  CREATE TABLE held (host INTEGER, url INTEGER, PRIMARY KEY (host, url)) WITHOUT ROWID;
-  CREATE TABLE host (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, due REAL, answered_at REAL, blocked_until REAL NOT NULL,
-    blocked_reason TEXT, strikes INTEGER NOT NULL, streak INTEGER NOT NULL, streak_since REAL NOT NULL,
-    blocked_at REAL NOT NULL, latency_ms REAL NOT NULL, address TEXT, closest_ms REAL);
-  -- Two orders in one: hosts that answered well the last time, and all others.
-  CREATE INDEX host_due ON host (streak > 0, due) WHERE due IS NOT NULL;
-  CREATE TABLE lane (
-    id INTEGER PRIMARY KEY, host INTEGER NOT NULL, origin TEXT NOT NULL UNIQUE, queued INTEGER NOT NULL,
-    robots_not_before REAL NOT NULL, robots_attempts INTEGER NOT NULL, robots_moved INTEGER NOT NULL);
-  CREATE INDEX lane_host ON lane (host);
-  CREATE TABLE robots (lane INTEGER PRIMARY KEY, summary TEXT NOT NULL, body TEXT NOT NULL);
-  CREATE TABLE errand (
-    id INTEGER PRIMARY KEY, host INTEGER NOT NULL, origin TEXT NOT NULL, url TEXT NOT NULL, redirects INTEGER NOT NULL);
-  CREATE INDEX errand_host ON errand (host);
-`
+import { LAYOUT, TABLES } from './tables.ts'
 
 /** How long to wait for somebody who only looks at the crawl, and for one who only asks whether it is worked on. */
 const BUSY_MS = 5_000
@@ -49,7 +16,14 @@ const LOCK_MS = 1_000
 const BUSY = 5
 
 /** Memory that SQLite may use for pages of the file, in KiB. */
-const CACHE_KIB = 65_536
+const CACHE_KIB = 24_576
+/** Small pages, since most changes are of one short row here and there. */
+const PAGE_BYTES = 2_048
+/** A longer log is copied into the file, while a commit waits for it: some 50 ms. */
+const CHECKPOINT_PAGES = 8_000
+
+/** Beside the file: the exact set of known URLs. */
+export const SEEN_FOLDER = 'seen'
 
 export interface CrawlDatabase {
   readonly db: DatabaseSync
@@ -65,8 +39,8 @@ export function openDatabase(folder: string): CrawlDatabase {
     const lock = takeLock(folder)
     try {
       const db = new DatabaseSync(join(folder, 'crawl.db'), { timeout: BUSY_MS })
-      db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_KIB};
-        PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000`)
+      db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_KIB};
+        PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
       const created = prepareLayout(db, folder)
       return {
         db,

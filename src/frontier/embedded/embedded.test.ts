@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync, mkdirSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -8,6 +8,7 @@ import { allowAll, answering, page } from '../../../test/conformance/harness.ts'
 import { createVirtualClock } from '../../base/index.ts'
 import type { NormalizedUrl, Task } from '../../model/index.ts'
 import { createFrontier, openInspector, type Frontier, type Lease } from '../index.ts'
+import { READS } from './orders.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'tiptoe-frontier-'))
 let serial = 0
@@ -27,6 +28,7 @@ describe('an embedded crawl that is opened again', () => {
     const db = new DatabaseSync(join(store, 'crawl.db'))
     db.exec(`VACUUM INTO '${join(copy, 'crawl.db')}'`)
     db.close()
+    cpSync(join(store, 'seen'), join(copy, 'seen'), { recursive: true })
     return copy
   }
   const settleRobots = async (frontier: Frontier, now: number): Promise<void> => {
@@ -243,13 +245,14 @@ describe('an embedded crawl that is opened again', () => {
     await frontier.close()
   })
 
-  test('finds due hosts of each class by its index, however many there are', async () => {
+  test('reads every order by an index, however long it is', async () => {
     const store = folder()
     const frontier = createFrontier({ store, clock: createVirtualClock() })
     const db = new DatabaseSync(join(store, 'crawl.db'), { readOnly: true })
-    const sql = 'SELECT id, due FROM host WHERE (streak > 0) = ? AND due >= ? ORDER BY due, id LIMIT ?'
-    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(1, 0, 1) as { detail: string }[]
-    expect(plan.map(({ detail }) => detail)).toEqual(['SEARCH host USING COVERING INDEX host_due (<expr>=? AND due>?)'])
+    for (const sql of Object.values(READS)) {
+      const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]
+      expect(plan).toMatchObject([{ detail: expect.stringMatching(/^SEARCH \w+ USING (PRIMARY KEY|COVERING INDEX)/) }])
+    }
     db.close()
     await frontier.close()
   })
@@ -263,7 +266,14 @@ describe('an embedded crawl that is opened again', () => {
     expect(inspector.find('page', seed.url as never)).toMatchObject({ url: seed.url, host: 'a.test', state: 'queued' })
     expect(inspector.counters().discovered).toBe(1)
     expect([...inspector.pages()]).toHaveLength(1)
-    expect([...inspector.hosts()]).toMatchObject([{ key: 'a.test', lanes: [{ origin: 'https://a.test', queued: 1 }] }])
+    const queued = { high: 0, medium: 0, low: 0, auto: 1 }
+    expect([...inspector.hosts()]).toMatchObject([{ key: 'a.test', lanes: [{ origin: 'https://a.test', queued }] }])
+    expect(inspector.tally()).toMatchObject({
+      seen: 1,
+      highestId: 1,
+      laneQueued: 1,
+      lines: { queued: { rightful: 1 } },
+    })
     inspector.close()
     expect(() => createFrontier({ store, clock })).toThrow('another process is working')
     await frontier.close()

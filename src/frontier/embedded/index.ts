@@ -1,18 +1,23 @@
 /** The embedded home: one folder for each crawl, durable against a kill and a power cut, opened in constant time. */
+import { join } from 'node:path'
 import type { Clock } from '../../base/index.ts'
 import type { Frontier, FrontierOptions } from '../contract.ts'
 import { createRules, type RunOptions } from '../rules.ts'
-import { explained, openDatabase } from './database.ts'
+import { explained, openDatabase, SEEN_FOLDER } from './database.ts'
 import { recordOpening } from './opening.ts'
-import { createEmbeddedStorage } from './storage.ts'
+import { createFolderRunFiles } from './seen/index.ts'
+import { createEmbeddedStorage, type EmbeddedStorageOptions } from './storage.ts'
 
 export { isLocked } from './database.ts'
 export { openInspector, type HostView, type Inspector, type UrlView } from './inspector.ts'
 export { createMemoryDatabase, type MemoryDatabase } from './memory-database.ts'
 
+/** For as many URLs as a crawl on one machine may have; the memory is taken as they come. */
+const DEFAULT_BLOOM = { capacity: 100_000_000, falsePositiveRate: 0.01 }
+
 export function openEmbeddedFrontier(
   folder: string,
-  options: FrontierOptions & Pick<RunOptions, 'hostsKept'>,
+  options: FrontierOptions & Pick<RunOptions, 'hostsKept'> & Partial<Pick<EmbeddedStorageOptions, 'bloom'>>,
   deps: { readonly clock: Clock },
 ): Frontier {
   const { db, created, close } = openDatabase(folder)
@@ -20,7 +25,13 @@ export function openEmbeddedFrontier(
     try {
       const run = recordOpening(db, { created, now: deps.clock.now(), groups: options.groups })
       return createRules(
-        createEmbeddedStorage(db, { folder, onClose: close, clock: deps.clock }),
+        createEmbeddedStorage(db, {
+          folder,
+          files: createFolderRunFiles(join(folder, SEEN_FOLDER)),
+          bloom: options.bloom ?? DEFAULT_BLOOM,
+          onClose: close,
+          clock: deps.clock,
+        }),
         { ...options, ...run },
         deps,
       )

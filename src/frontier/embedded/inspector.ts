@@ -2,20 +2,23 @@
  * A look into the embedded home from outside, for `status`, `why` and `audit`: read-only, also while a crawl runs,
  * one row at a time. All of it is one moment: what is committed after the inspector was opened is not seen.
  */
-import { fingerprint, type FingerprintKey } from '../../base/index.ts'
+import type { HostKey, NormalizedUrl, Origin, RobotsRecord, UrlKey } from '../../model/index.ts'
 import {
-  TIERS,
-  type HostKey,
-  type NormalizedUrl,
-  type Origin,
-  type RobotsRecord,
-  type Tier,
-  type UrlKey,
-} from '../../model/index.ts'
-import { rankOf } from '../intake.ts'
-import { emptyCounters, type Counters, type HostRow, type LaneRow, type UrlRow, type UrlState } from '../storage.ts'
-import { isLocked, openDatabaseForReading } from './database.ts'
-import { hostRow, KINDS, laneRow, STATES, urlRow } from './storage.ts'
+  emptyCounters,
+  SLOTS,
+  type Counters,
+  type HostRow,
+  type LaneRow,
+  type Slot,
+  type UrlRow,
+  type UrlState,
+  type VisitRow,
+} from '../storage.ts'
+import { isLocked } from './database.ts'
+import { createFacts } from './facts.ts'
+import { hostRow, KINDS, laneRow, LANES_OF, prepareList, STATES, urlRow, visitRow, type Values } from './rows.ts'
+import { createSeenLook } from './seen-look.ts'
+import { openSnapshot } from './snapshot.ts'
 
 export interface UrlView extends UrlRow {
   readonly host: HostKey
@@ -47,7 +50,7 @@ export interface RowTally {
   readonly urls: readonly {
     readonly kind: UrlRow['kind']
     readonly state: UrlState
-    readonly tier: Tier
+    readonly slot: Slot
     readonly reason: string | null
     readonly count: number
   }[]
@@ -58,7 +61,7 @@ export interface RowTally {
   readonly laneQueued: number
   /** Entries of each waiting line, and how many of them are of a URL in that state. */
   readonly lines: Readonly<
-    Record<'queued' | 'waiting' | 'held', { readonly entries: number; readonly rightful: number }>
+    Record<'queued' | 'waiting' | 'held' | 'aside', { readonly entries: number; readonly rightful: number }>
   >
 }
 
@@ -72,11 +75,18 @@ export interface Inspector {
   byId(id: number): UrlView | undefined
   /** All pages, in order of discovery. */
   pages(): Iterable<UrlRow>
+  /** What its last visits brought; undefined for a URL that was never fetched. */
+  visit(id: number): VisitRow | undefined
+  /** When the first page is to be fetched again. */
+  nextVisit(): number | undefined
+  /** What was learned of the host's traps. */
+  traps(host: number): string | undefined
+  lookups(): { readonly falsePositives: number }
   /** What can be said of a page without looking further. */
   place(key: UrlKey): PagePlace | undefined
   /** Counts every row; takes as long as that takes. */
   tally(): RowTally
-  /** URLs of a queued URL's origin that come before it. */
+  /** URLs of a queued URL's origin and tier that come before it. */
   countAhead(row: UrlRow): number
   hosts(): Iterable<HostView>
   hostByKey(key: HostKey): HostView | undefined
@@ -101,51 +111,42 @@ export interface PagePlace {
   readonly host: number
 }
 
-type Row = Parameters<typeof hostRow>[0]
-
 const VIEW = `SELECT url.*, host.name AS host, lane.origin AS origin, parent.url AS referrer_url
-  FROM url JOIN lane ON lane.id = url.lane JOIN host ON host.id = lane.host
-  LEFT JOIN url AS parent ON parent.id = url.referrer`
+  FROM url JOIN main.lane AS lane ON lane.id = url.lane JOIN main.host AS host ON host.id = lane.host
+  LEFT JOIN main.url AS parent ON parent.id = url.referrer WHERE url.id = ?`
 
 export function openInspector(folder: string): Inspector {
-  const db = openDatabaseForReading(folder)
+  const { db, visitOffsetMs } = openSnapshot(folder)
+  const seen = createSeenLook(folder)
+  // Nothing can be written here, so nothing leaves memory.
+  const facts = createFacts(db, Infinity)
   const meta = (key: string): unknown =>
     (db.prepare('SELECT value FROM meta WHERE key = ?').get(key) as { value: unknown } | undefined)?.value
-  // The moment is taken with the first read.
-  db.exec('BEGIN')
-  const key = JSON.parse((meta('fingerprint_key') as string | undefined) ?? '{"a":0,"b":0}') as FingerprintKey
-  const lanesOf = db.prepare(
-    'SELECT lane.*, summary FROM lane LEFT JOIN robots ON robots.lane = lane.id WHERE host = ?',
-  )
-  const byPrint = db.prepare(`${VIEW} JOIN seen ON seen.url = url.id WHERE fingerprint = ?`)
-  const byRowId = db.prepare(`${VIEW} WHERE url.id = ?`)
+  const lanesOf = prepareList(db, LANES_OF)
+  const byRowId = prepareList(db, VIEW)
+  const visitOf = prepareList(db, 'SELECT * FROM visit WHERE id = ?')
   const placeOf = db.prepare(
-    `SELECT url.id, url.url, state, reason, lane, host FROM seen JOIN url ON url.id = seen.url
-     JOIN lane ON lane.id = url.lane WHERE fingerprint = ?`,
+    `SELECT url.id, url.url, state, reason, lane, host FROM url JOIN main.lane AS lane ON lane.id = url.lane
+     WHERE url.id = ?`,
   )
 
-  const view = (row: Row): HostView => {
+  const view = (row: Values): HostView => {
     const host = hostRow(row)
-    return { ...host, lanes: (lanesOf.all(host.id) as Row[]).map(laneRow) }
+    return { ...host, lanes: (lanesOf.all(host.id) as unknown as Values[]).map((lane) => laneRow(lane)) }
   }
-  const urlView = (row: Row | undefined): UrlView | undefined =>
-    row === undefined
-      ? undefined
-      : {
-          ...urlRow(row, row['id'] as number),
-          host: row['host'] as HostKey,
-          origin: row['origin'] as Origin,
-          referrerUrl: row['referrer_url'] as string | null,
-          referrers: row['referrers'] as number,
-        }
-  const printOf = (kind: 'page' | 'sitemap', url: UrlKey): bigint => {
-    const { hi, lo } = fingerprint(kind === 'page' ? url : `${kind} ${url}`, key, { hi: 0, lo: 0 })
-    return BigInt.asIntN(64, (BigInt(hi) << 32n) | BigInt(lo))
+  const urlView = (id: number): UrlView | undefined => {
+    const row = byRowId.get(id) as unknown as Values | undefined
+    if (row === undefined) return undefined
+    const [host, origin, referrerUrl] = row.slice(-3) as [HostKey, Origin, string | null]
+    return { ...urlRow(row), host, origin, referrerUrl, referrers: facts.referrers(id) }
   }
   const number = (sql: string, ...values: number[]): number =>
     (db.prepare(sql).get(...values) as { n: number | null }).n ?? 0
   /** Entries of a waiting line beside those of URLs that belong there, by the state's place in `STATES`. */
-  const line = (table: 'queue' | 'waiting' | 'held', state: number): { entries: number; rightful: number } => ({
+  const line = (
+    table: 'queue' | 'waiting' | 'held' | 'aside',
+    state: number,
+  ): { entries: number; rightful: number } => ({
     entries: number(`SELECT count(*) AS n FROM ${table}`),
     rightful: number(
       `SELECT count(DISTINCT line.url) AS n FROM ${table} AS line JOIN url ON url.id = line.url WHERE url.state = ${state}`,
@@ -156,61 +157,82 @@ export function openInspector(folder: string): Inspector {
     counters: () => ({ ...emptyCounters(), ...(JSON.parse((meta('counters') as string) ?? '{}') as Counters) }),
     clean: meta('clean') === 1,
     isWorkedOn: () => isLocked(folder),
-    find: (kind, url) => urlView(byPrint.get(printOf(kind, url)) as Row | undefined),
-    byId: (id) => urlView(byRowId.get(id) as Row | undefined),
+    // The set may be younger than this moment: then there is no such row.
+    find: (kind, url) => urlView(seen.find(kind, url)),
+    byId: urlView,
     *pages() {
-      const rows = db.prepare('SELECT * FROM url WHERE kind = 0 ORDER BY id').iterate()
-      for (const row of rows as Iterable<Row>) yield urlRow(row, row['id'] as number)
+      const rows = prepareList(db, 'SELECT * FROM url WHERE kind = 0 ORDER BY id').iterate()
+      for (const row of rows as unknown as Iterable<Values>) yield urlRow(row)
     },
+    visit(id) {
+      const row = visitOf.get(id) as unknown as Values | undefined
+      return row === undefined ? undefined : visitRow(row, visitOffsetMs)
+    },
+    nextVisit() {
+      const sql = 'SELECT due_at AS due FROM visit WHERE due_at > -1e999 ORDER BY due_at LIMIT 1'
+      const row = db.prepare(sql).get() as { due: number } | undefined
+      return row === undefined ? undefined : row.due + visitOffsetMs
+    },
+    traps: (host) =>
+      (db.prepare('SELECT learned FROM trap WHERE host = ?').get(host) as { learned: string } | undefined)?.learned,
+    lookups: () => ({ falsePositives: (meta('false_positives') as number | undefined) ?? 0 }),
     place(url) {
-      const row = placeOf.get(printOf('page', url)) as (Omit<PagePlace, 'state'> & { state: number }) | undefined
+      const row = placeOf.get(seen.find('page', url)) as (Omit<PagePlace, 'state'> & { state: number }) | undefined
       return row === undefined ? undefined : { ...row, state: STATES[row.state] as UrlState }
     },
     tally() {
-      const urls = db.prepare('SELECT kind, state, tier, reason, count(*) AS n FROM url GROUP BY 1, 2, 3, 4').all()
+      const urls = prepareList(db, 'SELECT kind, state, slot, reason, count(*) FROM url GROUP BY 1, 2, 3, 4').all()
       return {
-        urls: (urls as Row[]).map((row) => ({
-          kind: KINDS[row['kind'] as number] as UrlRow['kind'],
-          state: STATES[row['state'] as number] as UrlState,
-          tier: TIERS[row['tier'] as number] as Tier,
-          reason: row['reason'] as string | null,
-          count: row['n'] as number,
-        })),
+        urls: (urls as unknown as [number, number, number, string | null, number][]).map(
+          ([kind, state, slot, reason, count]) => ({
+            kind: KINDS[kind] as UrlRow['kind'],
+            state: STATES[state] as UrlState,
+            slot: SLOTS[slot] as Slot,
+            reason,
+            count,
+          }),
+        ),
         highestId: number('SELECT max(id) AS n FROM url'),
-        seen: number('SELECT count(*) AS n FROM seen'),
+        seen: seen.count(),
         hosts: number('SELECT count(*) AS n FROM host'),
-        laneQueued: number('SELECT sum(queued) AS n FROM lane'),
+        laneQueued: number(`SELECT sum(${SLOTS.join(' + ')}) AS n FROM lane`),
         lines: {
           queued: line('queue', STATES.indexOf('queued')),
           waiting: line('waiting', STATES.indexOf('waiting')),
           held: line('held', STATES.indexOf('held')),
+          aside: line('aside', STATES.indexOf('aside')),
         },
       }
     },
-    countAhead: (row) =>
-      number('SELECT count(*) AS n FROM queue WHERE lane = ? AND (rank, url) < (?, ?)', row.lane, rankOf(row), row.id),
+    countAhead({ lane, slot, rank, id }) {
+      const { tier } = db
+        .prepare('SELECT host.tier FROM main.lane AS lane JOIN host ON host.id = lane.host WHERE lane.id = ?')
+        .get(lane) as { tier: number }
+      // What has no tier of its own is of its host's, and stands beside what has that tier.
+      const auto = SLOTS.indexOf('auto')
+      const own = SLOTS.indexOf(slot)
+      const other = own === auto ? tier : own === tier ? auto : own
+      const sql = 'SELECT count(*) AS n FROM queue WHERE lane = ? AND slot IN (?, ?) AND (rank, url) < (?, ?)'
+      return number(sql, lane, own, other, rank, id)
+    },
     *hosts() {
-      const rows = db.prepare('SELECT * FROM host ORDER BY id').iterate()
-      for (const row of rows as Iterable<Row>) yield view(row)
+      const rows = prepareList(db, 'SELECT * FROM host ORDER BY id').iterate()
+      for (const row of rows as unknown as Iterable<Values>) yield view(row)
     },
     hostByKey(name) {
-      const row = db.prepare('SELECT * FROM host WHERE name = ?').get(name)
-      return row === undefined ? undefined : view(row as Row)
+      const row = prepareList(db, 'SELECT * FROM host WHERE name = ?').get(name) as unknown as Values | undefined
+      return row === undefined ? undefined : view(row)
     },
     hostTally(now) {
       const known = number('SELECT count(*) AS n FROM host')
-      const hosts = 'SELECT count(*) AS n FROM host WHERE (streak > 0) IN (0, 1)'
-      const due = number(`${hosts} AND due <= ?`, now)
-      const later = number(`${hosts} AND due > ?`, now)
-      const blocked = number(`${hosts} AND due > ? AND blocked_until > ?`, now, now)
+      const due = number('SELECT count(*) AS n FROM host WHERE due <= ?', now)
+      const later = number('SELECT count(*) AS n FROM host WHERE due > ?', now)
+      const blocked = number('SELECT count(*) AS n FROM host WHERE due > ? AND blocked_until > ?', now, now)
       return { known, due, pausing: later - blocked, blocked, idle: known - due - later }
     },
     nextHosts(count) {
-      const first = 'SELECT * FROM host WHERE (streak > 0) = ? AND due IS NOT NULL ORDER BY due LIMIT ?'
-      const rows = db
-        .prepare(`SELECT * FROM (${first}) UNION ALL SELECT * FROM (${first}) ORDER BY due LIMIT ?`)
-        .all(0, count, 1, count, count)
-      return (rows as Row[]).map(view)
+      const rows = prepareList(db, 'SELECT * FROM host WHERE due IS NOT NULL ORDER BY due, id LIMIT ?').all(count)
+      return (rows as unknown as Values[]).map(view)
     },
     robotsTally() {
       const rows = db
@@ -227,6 +249,9 @@ export function openInspector(folder: string): Inspector {
       const { body } = db.prepare('SELECT body FROM robots WHERE lane = ?').get(lane.id) as { body: string }
       return { ...lane.robots, body }
     },
-    close: () => db.close(),
+    close() {
+      seen.close()
+      db.close()
+    },
   }
 }

@@ -3,7 +3,16 @@ import { describeFrontier } from '../../../test/conformance/frontier.ts'
 import { allowAll, page } from '../../../test/conformance/harness.ts'
 import { createRng, createVirtualClock, type Clock } from '../../base/index.ts'
 import type { Task } from '../../model/index.ts'
-import { createMemoryDatabase, type Frontier, type FrontierOptions, type Lease, type MemoryDatabase } from '../index.ts'
+import {
+  createMemoryDatabase,
+  DEFAULT_QUOTAS,
+  DEFAULT_RECRAWL,
+  DEFAULT_SCORE,
+  type Frontier,
+  type FrontierOptions,
+  type Lease,
+  type MemoryDatabase,
+} from '../index.ts'
 
 describeFrontier('embedded, in memory', (options, clock) => createMemoryDatabase().open(options, { clock }))
 
@@ -15,7 +24,12 @@ describe('a database in memory', () => {
     groups: { domainDelayMs: 0, addressDelayMs: 0 },
     maxPages: undefined,
     maxDepth: undefined,
+    maxPagesPerHost: undefined,
     leaseMs: 60_000,
+    quotas: DEFAULT_QUOTAS,
+    score: DEFAULT_SCORE,
+    recrawl: DEFAULT_RECRAWL,
+    traps: true,
   }
   const begin = async (database: MemoryDatabase, clock: Clock): Promise<Frontier> => {
     const frontier = database.open(options, { clock, rng: createRng(1) })

@@ -8,11 +8,21 @@ import type { Frontier, FrontierOptions } from '../contract.ts'
 import { createRules, type RunOptions } from '../rules.ts'
 import { prepareLayout } from './database.ts'
 import { recordOpening } from './opening.ts'
-import { createEmbeddedStorage } from './storage.ts'
+import { createMemoryRunFiles } from './seen/index.ts'
+import { createEmbeddedStorage, type StorageLimits } from './storage.ts'
 
 const NAME = 'memory'
-/** A simulated crawl is small, and opens often. */
-const RECENT_URLS = 2 ** 12
+/** A simulated crawl is small, and opens often: what is put off in a large one is put off in it too, a little at a time. */
+const LIMITS: StorageLimits = {
+  recentUrls: 256,
+  memtable: 64,
+  writing: { changes: 64, newUrls: 64, steps: 8 },
+  orders: {
+    windows: { portion: 16, longest: 64 },
+    queues: { lines: 64, entries: 1_024, firstPortion: 2, lastPortion: 16, longest: 64 },
+  },
+}
+const BLOOM = { capacity: 100_000, falsePositiveRate: 0.01 }
 
 export interface MemoryDatabase {
   /**
@@ -31,6 +41,7 @@ export function createMemoryDatabase(): MemoryDatabase {
   // A database of this sort lives as long as one connection to it: this one, which does nothing else.
   const address = `file:${crypto.randomUUID()}?mode=memory&cache=shared`
   const keeper = new DatabaseSync(address)
+  const files = createMemoryRunFiles()
   let created = prepareLayout(keeper, NAME)
   let current: DatabaseSync | undefined
   /** A connection that is closed rolls back what it had not committed, and takes nothing more. */
@@ -48,7 +59,9 @@ export function createMemoryDatabase(): MemoryDatabase {
       const onClose = (): void => db.close()
       const storage = createEmbeddedStorage(db, {
         folder: NAME,
-        recentUrls: RECENT_URLS,
+        files,
+        bloom: BLOOM,
+        limits: LIMITS,
         ...deps,
         onClose,
       })

@@ -1,95 +1,97 @@
 /**
- * The embedded home's storage: SQLite in one file, read and written row by row, so that a crawl of any size opens at
- * once and never lives in memory as a whole. What is kept in memory is bounded: rows in use, fingerprints met lately.
+ * The embedded home's storage: SQLite in one file, and files of fingerprints beside it, so that a crawl of any size
+ * opens at once and never lives in memory as a whole. What is new is appended; what changes is logged with its commit
+ * and written to its table later, in order (writing.ts). All that is kept in memory is bounded.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { createFingerprintCache, fingerprint, type Clock, type FingerprintKey, type Rng } from '../../base/index.ts'
-import { TIERS, type HostKey, type NormalizedUrl, type Origin, type UrlKey } from '../../model/index.ts'
+import type { Clock, FingerprintKey, Rng } from '../../base/index.ts'
+import type { HostKey, NormalizedUrl, Origin } from '../../model/index.ts'
 import {
-  classOf,
+  copyHost,
   emptyCounters,
-  HOST_CLASSES,
+  UNKNOWN_DEPTH,
   type Child,
   type Counters,
-  type DueHost,
-  type Errand,
-  type HostClass,
   type HostRow,
-  type LaneRow,
-  type RobotsSummary,
   type Storage,
   type UrlRow,
 } from '../storage.ts'
+import { openChanges } from './changes.ts'
 import { explained } from './database.ts'
-import { createDueWindow, type DueWindow } from './due-window.ts'
+import { lookUp } from './generation.ts'
+import { createKnownUrls } from './known-urls.ts'
+import { nothingTouched } from './log.ts'
 import { SKEW_GRAIN_MS } from './opening.ts'
+import {
+  copyUrl,
+  errandRow,
+  ERRANDS_OF,
+  hostRow,
+  INSERT_URL,
+  isPlain,
+  laneChange,
+  laneRow,
+  LANES_OF,
+  prepareList,
+  URL_BY_ID,
+  urlChange,
+  urlRow,
+  urlValues,
+  VISIT_BY_ID,
+  visitRow,
+  type Values,
+} from './rows.ts'
+import type { OrderLimits } from './orders.ts'
+import type { RunFiles } from './seen/index.ts'
+import type { WritingLimits } from './writing.ts'
 
-/** Fingerprints of URLs met lately, unless told otherwise: most links of a page are links of the page before. 15 MB. */
-const RECENT_URLS = 2 ** 20
-/** Rows kept as objects; each is in use for as long as it is leased. */
+/** Rows of URLs kept as objects; each is in use for as long as it is leased. */
 const ROWS_KEPT = 8_192
-/** Referrer counts are written when this many URLs have new ones, and at the end. */
-const REFERRERS_KEPT = 20_000
+/** A long transaction settles up when so many rows have changed, so that memory has a bound in it too. */
+const CHANGES_BETWEEN = 8_192
 
-export const KINDS = ['page', 'sitemap'] as const
-export const VIAS = ['seed', 'link', 'sitemap', 'redirect'] as const
-export const STATES = ['queued', 'waiting', 'held', 'done', 'failed', 'skipped'] as const
-
-type Row = Record<string, string | number | null | Uint8Array>
+export interface StorageLimits {
+  readonly recentUrls: number
+  readonly memtable: number
+  readonly writing: WritingLimits
+  readonly orders: OrderLimits
+}
 
 export interface EmbeddedStorageOptions {
   /** Where the database is, for what is said of its errors. */
   readonly folder: string
-  /** Fingerprints of URLs kept in memory. */
-  readonly recentUrls?: number
+  /** Where the files of fingerprints are. */
+  readonly files: RunFiles
+  /** The filter in front of the exact set: for how many URLs, and how often it may be wrong. */
+  readonly bloom: { readonly capacity: number; readonly falsePositiveRate: number }
   /** Draws the key of a new crawl's fingerprints; the machine's own randomness when absent. */
   readonly rng?: Rng | undefined
   readonly clock: Clock
+  /** Sizes of what is kept in memory, where they are to be other than usual. */
+  readonly limits?: StorageLimits
   onClose(): void
 }
 
 export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorageOptions): Storage {
   const { folder } = options
   const statement = {
-    find: db.prepare('SELECT url.id, url.depth FROM seen JOIN url ON url.id = seen.url WHERE fingerprint = ?'),
-    insertSeen: db.prepare('INSERT INTO seen VALUES (?, ?)'),
-    insertUrl: db.prepare('INSERT INTO url VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)'),
-    url: db.prepare('SELECT * FROM url WHERE id = ?'),
-    updateUrl: db.prepare(
-      'UPDATE url SET tier = ?, depth = ?, state = ?, attempts = ?, reason = ?, at = ? WHERE id = ?',
-    ),
-    addReferrers: db.prepare('UPDATE url SET referrers = referrers + ? WHERE id = ?'),
+    insertUrl: db.prepare(INSERT_URL),
+    url: prepareList(db, URL_BY_ID),
+    text: prepareList(db, 'SELECT url FROM url WHERE id = ?'),
+    visit: prepareList(db, VISIT_BY_ID),
     setChildren: db.prepare('INSERT OR REPLACE INTO children VALUES (?, ?)'),
     children: db.prepare('SELECT links FROM children WHERE url = ?'),
-    enqueue: db.prepare('INSERT INTO queue VALUES (?, ?, ?)'),
-    dequeue: db.prepare('DELETE FROM queue WHERE lane = ? AND rank = ? AND url = ?'),
-    head: db.prepare('SELECT url FROM queue WHERE lane = ? ORDER BY rank, url'),
-    waitingUntil: db.prepare('SELECT due, url FROM waiting WHERE due <= ? ORDER BY due LIMIT ?'),
-    insertWaiting: db.prepare('INSERT INTO waiting VALUES (?, ?)'),
-    deleteWaiting: db.prepare('DELETE FROM waiting WHERE due = ? AND url = ?'),
-    nextWaiting: db.prepare('SELECT min(due) AS due FROM waiting'),
-    hold: db.prepare('INSERT INTO held VALUES (?, ?)'),
-    release: db.prepare('DELETE FROM held WHERE host = ? AND url = ?'),
-    held: db.prepare('SELECT host, url FROM held ORDER BY host, url'),
-    hostByKey: db.prepare('SELECT * FROM host WHERE name = ?'),
-    hostById: db.prepare('SELECT * FROM host WHERE id = ?'),
-    insertHost: db.prepare('INSERT INTO host VALUES (NULL, ?, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, NULL, NULL)'),
-    updateHost: db.prepare(
-      `UPDATE host SET due = ?, answered_at = ?, blocked_until = ?, blocked_reason = ?, strikes = ?, streak = ?,
-       streak_since = ?, blocked_at = ?, latency_ms = ?, address = ?, closest_ms = ? WHERE id = ?`,
-    ),
-    dueBehind: db.prepare(
-      'SELECT id, due FROM host WHERE (streak > 0) = ?1 AND due >= ?2 AND (due > ?2 OR id > ?3) ORDER BY due, id LIMIT ?4',
-    ),
-    lanesOf: db.prepare('SELECT lane.*, summary FROM lane LEFT JOIN robots ON robots.lane = lane.id WHERE host = ?'),
-    hostOfLane: db.prepare('SELECT host FROM lane WHERE id = ?'),
-    insertLane: db.prepare('INSERT INTO lane VALUES (NULL, ?, ?, 0, 0, 0, 0)'),
-    updateLane: db.prepare(
-      'UPDATE lane SET queued = ?, robots_not_before = ?, robots_attempts = ?, robots_moved = ? WHERE id = ?',
-    ),
+    asideOf: db.prepare('SELECT url FROM aside WHERE host = ? AND url > ? ORDER BY url'),
+    hostByKey: prepareList(db, 'SELECT * FROM host WHERE name = ?'),
+    hostById: prepareList(db, 'SELECT * FROM host WHERE id = ?'),
+    insertHost: db.prepare('INSERT INTO host (name, depth) VALUES (?, ?)'),
+    lanesOf: prepareList(db, LANES_OF),
+    insertLane: db.prepare('INSERT INTO lane (host, origin) VALUES (?, ?)'),
+    traps: db.prepare('SELECT learned FROM trap WHERE host = ?'),
+    saveTraps: db.prepare('INSERT OR REPLACE INTO trap VALUES (?, ?)'),
     saveRobots: db.prepare('INSERT OR REPLACE INTO robots VALUES (?, ?, ?)'),
     robotsBody: db.prepare('SELECT body FROM robots WHERE lane = ?'),
-    errandsOf: db.prepare('SELECT * FROM errand WHERE host = ? ORDER BY id'),
+    errandsOf: prepareList(db, ERRANDS_OF),
     insertErrand: db.prepare('INSERT INTO errand VALUES (NULL, ?, ?, ?, ?)'),
     deleteErrand: db.prepare('DELETE FROM errand WHERE id = ?'),
     meta: db.prepare('SELECT value FROM meta WHERE key = ?'),
@@ -98,17 +100,19 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
     commit: db.prepare('COMMIT'),
     rollback: db.prepare('ROLLBACK'),
   }
-
   const metaValue = (key: string): string | undefined =>
     (statement.meta.get(key) as { value: string } | undefined)?.value
 
-  const key = fingerprintKey()
-  const recent = createFingerprintCache(options.recentUrls ?? RECENT_URLS)
-  const print = { hi: 0, lo: 0 }
+  const { limits } = options
+  const known = createKnownUrls(db, { key: fingerprintKey(), ...options, ...limits })
+  const changes = openChanges(db, limits)
+  const { generations, orders, facts, log, writing, visitOffsetMs } = changes
+  const touched = nothingTouched()
+  /** As they are now, the one used longest ago first. */
   const rows = new Map<number, UrlRow>()
-  const referrers = new Map<number, number>()
-  const firstWaiting = (): number => (statement.nextWaiting.get() as { due: number | null }).due ?? Infinity
-  let nextWaiting = firstWaiting()
+  /** Errands of all hosts together: nearly always there is none to look for. */
+  let errands = (db.prepare('SELECT count(*) AS n FROM errand').get() as { n: number }).n
+  let newUrls = 0
   let savedSkewMs = 0
   let wrote = false
   let savedCounters = metaValue('counters')
@@ -124,14 +128,20 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
     return { a, b }
   }
 
-  const fingerprintOf = (kind: string, url: UrlKey): void =>
-    void fingerprint(kind === 'page' ? url : `${kind} ${url}`, key, print)
-  /** SQLite's integers are signed. */
-  const asInteger = (): bigint => BigInt.asIntN(64, (BigInt(print.hi) << 32n) | BigInt(print.lo))
-
   const remember = (row: UrlRow): void => {
-    if (rows.size >= ROWS_KEPT) rows.delete(rows.keys().next().value as number)
+    rows.delete(row.id)
     rows.set(row.id, row)
+    if (rows.size > ROWS_KEPT) rows.delete(rows.keys().next().value as number)
+  }
+  const rowOf = (id: number): UrlRow => {
+    const cached = rows.get(id)
+    if (cached !== undefined) return cached
+    const stored = statement.url.get(id) as unknown as Values | undefined
+    if (stored === undefined) throw new Error(`no URL has the id ${id}`)
+    const row = urlRow(stored)
+    const newest = copyUrl(row, lookUp(generations, 'urls', id) ?? row)
+    remember(newest)
+    return newest
   }
 
   const saveTime = (now: number): void => {
@@ -143,19 +153,36 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
     savedSkewMs = skewMs
   }
 
-  const flushReferrers = (): void => {
-    for (const [id, count] of referrers) statement.addReferrers.run(count, id)
-    referrers.clear()
+  const unsettled = (): number =>
+    newUrls + touched.urls.size + touched.visits.size + touched.hosts.size + touched.lanes.size
+
+  /** Logs what changed, and does a share of the writing that was put off. */
+  const settleUp = (): void => {
+    const count = unsettled()
+    facts.work()
+    // Who only looks does not pay for others with a wait for the disk.
+    if (count === 0) return
+    if (count > newUrls) log.append(touched, generations.young)
+    for (const ids of Object.values(touched)) ids.clear()
+    newUrls = 0
+    known.work()
+    writing.work(count)
+  }
+  const changed = (): void => {
+    wrote = true
+    if (unsettled() >= CHANGES_BETWEEN) settleUp()
   }
 
-  /** The entries of one class behind this one, in order. */
-  const dueBehind =
-    (of: HostClass) =>
-    ({ due, id }: DueHost, count: number): DueHost[] =>
-      statement.dueBehind.all(Number(of === 'proven'), due, id, count) as unknown as DueHost[]
-  const due: Readonly<Record<HostClass, DueWindow>> = {
-    proven: createDueWindow(dueBehind('proven')),
-    unproven: createDueWindow(dueBehind('unproven')),
+  const changeUrl = (row: UrlRow, before: Parameters<typeof orders.enter>[0]): void => {
+    const { young } = generations
+    const change = urlChange(row)
+    if (!young.urls.has(row.id)) {
+      const { lane, slot, rank, state, at } = before
+      young.places.set(row.id, { lane, slot, rank, state, at })
+    }
+    young.urls.set(row.id, change)
+    touched.urls.add(row.id)
+    orders.enter(change)
   }
 
   return {
@@ -165,10 +192,11 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
         try {
           wrote = false
           const result = work()
-          if (referrers.size > REFERRERS_KEPT) flushReferrers()
+          settleUp()
           // With every time that is stored, what the clock said: see opening.ts.
           saveTime(now)
           statement.commit.run()
+          known.committed()
           return result
         } catch (error) {
           // SQLite may have rolled back by itself, as it does when the disk is full.
@@ -179,52 +207,56 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
     },
 
     find(kind, url) {
-      // The depth found here may be an older, greater one; whoever acts on it looks at the row.
-      fingerprintOf(kind, url)
-      const slot = recent.find(print)
-      if (slot !== -1) return { id: recent.id(slot), depth: recent.depth(slot) }
-      const row = statement.find.get(asInteger()) as { id: number; depth: number } | undefined
-      if (row !== undefined) recent.put(print, row.id, row.depth)
-      return row
+      const id = known.find(kind, url)
+      if (id === 0) return undefined
+      let depth = facts.depth(id)
+      if (depth === undefined) {
+        depth = rowOf(id).depth
+        facts.setDepth(id, depth)
+      }
+      return { id, depth }
     },
     insert(url, row) {
-      const id = Number(
-        statement.insertUrl.run(
-          row.url,
-          KINDS.indexOf(row.kind),
-          row.lane,
-          VIAS.indexOf(row.via),
-          row.referrer,
-          row.redirects,
-          row.nesting,
-          TIERS.indexOf(row.tier),
-          row.depth,
-          STATES.indexOf(row.state),
-          row.attempts,
-          row.reason,
-          row.at,
-        ).lastInsertRowid,
-      )
-      fingerprintOf(row.kind, url)
-      statement.insertSeen.run(asInteger(), id)
-      recent.put(print, id, row.depth)
+      changes.lastUrl += 1
+      const id = changes.lastUrl
+      const { young } = generations
+      statement.insertUrl.run(...urlValues(id, row))
+      known.add(row.kind, url, id)
+      facts.born(id, row.depth)
+      young.newUrls += 1
+      newUrls += 1
+      if (!isPlain(row)) changeUrl({ ...row, id }, { ...row, id })
+      else {
+        orders.enter({ ...row, id })
+        if (row.state === 'queued') young.newLanes.add(row.lane)
+        else young.newHeld.push(id)
+      }
+      changed()
       return id
     },
     url(id) {
-      let row = rows.get(id)
-      if (row === undefined) {
-        row = urlRow(statement.url.get(id) as Row | undefined, id)
-        remember(row)
-      }
-      return { ...row }
+      const row = rowOf(id)
+      return copyUrl(row, row)
+    },
+    place: (id) => rowOf(id),
+    text(id) {
+      const cached = rows.get(id)
+      if (cached !== undefined) return cached.url
+      return (statement.text.get(id) as unknown as Values | undefined)?.[0] as NormalizedUrl
     },
     update(row) {
-      const state = STATES.indexOf(row.state)
-      statement.updateUrl.run(TIERS.indexOf(row.tier), row.depth, state, row.attempts, row.reason, row.at, row.id)
-      rows.delete(row.id)
-      remember({ ...row })
+      const before = lookUp(generations, 'urls', row.id) ?? rowOf(row.id)
+      orders.leave(before)
+      changeUrl(row, before)
+      if (row.depth !== before.depth) {
+        facts.setDepth(row.id, row.depth)
+        generations.young.depthBlocks.add(facts.blockOf(row.id))
+      }
+      remember(copyUrl(row, row))
+      changed()
     },
-    countReferrer: (id) => void referrers.set(id, (referrers.get(id) ?? 0) + 1),
+    countReferrer: (id) => facts.count(id),
+    referrers: (id) => facts.referrers(id),
     setChildren(id, children) {
       const words = Uint32Array.from(children, (child) => child.id * 2 + child.step)
       statement.setChildren.run(id, new Uint8Array(words.buffer))
@@ -236,106 +268,100 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
       return Array.from(words, (word): Child => ({ id: Math.floor(word / 2), step: (word & 1) as 0 | 1 }))
     },
 
-    enqueue: (lane, rank, id) => void statement.enqueue.run(lane, rank, id),
-    dequeue: (lane, rank, id) => void statement.dequeue.run(lane, rank, id),
-    head(lane, count, skip) {
-      const ids: number[] = []
-      for (const row of statement.head.iterate(lane) as Iterable<Row>) {
-        if (!skip.has(row['url'] as number)) ids.push(row['url'] as number)
-        if (ids.length >= count) break
+    head: (lane, slot, count, skip) => orders.queues.head(lane, slot, count, skip),
+    waitingUntil: (now, count) => orders.waiting.first(count, now).map(({ id }) => id),
+    nextWaiting: () => orders.waiting.first(1, Infinity)[0]?.key,
+    parkedOfOneHost(state, count, skip) {
+      const found = orders[state].first(count, Infinity, (id) => !skip.has(id))
+      return found.filter(({ key }) => key === found[0]?.key).map(({ id }) => id)
+    },
+    asideOf(host, behind, count) {
+      const found = new Set(orders.aside.idsAt(host, behind))
+      let more = count
+      for (const { url: id } of statement.asideOf.iterate(host, behind) as Iterable<{ url: number }>) {
+        if (found.has(id) || lookUp(generations, 'urls', id) !== undefined) continue
+        found.add(id)
+        more -= 1
+        if (more <= 0) break
       }
-      return ids
-    },
-    takeWaiting(now, count) {
-      if (nextWaiting > now) return []
-      const taken = statement.waitingUntil.all(now, count) as { due: number; url: number }[]
-      for (const entry of taken) statement.deleteWaiting.run(entry.due, entry.url)
-      nextWaiting = firstWaiting()
-      return taken.map((entry) => entry.url)
-    },
-    wait(time, id) {
-      statement.insertWaiting.run(time, id)
-      nextWaiting = Math.min(nextWaiting, time)
-    },
-    nextWaiting: () => (nextWaiting === Infinity ? undefined : nextWaiting),
-    hold: (host, id) => void statement.hold.run(host, id),
-    release: (host, id) => void statement.release.run(host, id),
-    heldOfOneHost(count, skip) {
-      const ids: number[] = []
-      let host: number | undefined
-      for (const row of statement.held.iterate() as Iterable<Row>) {
-        if (skip.has(row['url'] as number)) continue
-        host ??= row['host'] as number
-        if (row['host'] !== host || ids.length >= count) break
-        ids.push(row['url'] as number)
-      }
-      return ids
+      return [...found].sort((a, b) => a - b).slice(0, count)
     },
 
-    hostByKey: (name) => optional(statement.hostByKey.get(name) as Row | undefined, hostRow),
-    hostById: (id) => hostRow(statement.hostById.get(id) as Row),
-    insertHost: (name) =>
-      hostRow(statement.hostById.get(Number(statement.insertHost.run(name).lastInsertRowid)) as Row),
+    visit(id) {
+      const changed = lookUp(generations, 'visits', id)
+      if (changed !== undefined) return { ...changed }
+      const row = statement.visit.get(id) as unknown as Values | undefined
+      return row === undefined ? undefined : visitRow(row, visitOffsetMs)
+    },
+    saveVisit(row) {
+      generations.young.visits.set(row.id, { ...row })
+      touched.visits.add(row.id)
+      orders.visits.set(row.id, row.dueAt)
+      changed()
+    },
+    visitsUntil: (now, count) => orders.visits.first(count, now).map(({ id }) => id),
+    nextVisit: () => orders.visits.first(1, Infinity)[0]?.key,
+
+    hostByKey(name) {
+      const row = statement.hostByKey.get(name) as unknown as Values | undefined
+      return row === undefined ? undefined : newestHost(row)
+    },
+    hostById(id) {
+      const changed = lookUp(generations, 'hosts', id)
+      return changed === undefined ? hostRow(statement.hostById.get(id) as unknown as Values) : copyHost(changed)
+    },
+    insertHost(name: HostKey) {
+      const id = Number(statement.insertHost.run(name, UNKNOWN_DEPTH).lastInsertRowid)
+      return hostRow(statement.hostById.get(id) as unknown as Values)
+    },
     updateHost(row) {
-      const { health } = row
-      wrote = true
-      statement.updateHost.run(
-        row.due,
-        row.answeredAt,
-        row.blockedUntil,
-        row.blockedReason,
-        health.strikes,
-        health.streak,
-        health.streakSince,
-        health.blockedAt,
-        health.latencyMs,
-        row.address,
-        row.closestMs,
-        row.id,
-      )
-      for (const of of HOST_CLASSES) due[of].set(row.id, of === classOf(health) ? row.due : null)
+      generations.young.hosts.set(row.id, copyHost(row))
+      touched.hosts.add(row.id)
+      orders.hosts.set(row)
+      changed()
     },
-    dueHosts: (of, now, count) => due[of].first(count, now),
-    upcomingHosts: (of, now, count) => due[of].after(count, now),
-    lend(host) {
-      for (const of of HOST_CLASSES) due[of].lend(host)
-    },
-    giveBack(host) {
-      for (const of of HOST_CLASSES) due[of].giveBack(host)
-    },
-    lanesOf: (host) => (statement.lanesOf.all(host) as Row[]).map(laneRow),
-    hostOfLane: (id) => (statement.hostOfLane.get(id) as { host: number }).host,
-    insertLane(host, origin) {
-      const id = Number(statement.insertLane.run(host, origin).lastInsertRowid)
+    dueHosts: (of, now, count) => orders.hosts.due(of, now, count),
+    upcomingHosts: (of, now, count) => orders.hosts.upcoming(of, now, count),
+    lend: (host) => orders.hosts.lend(host),
+    giveBack: (host) => orders.hosts.giveBack(host),
+    lanesOf: (host) =>
+      (statement.lanesOf.all(host) as unknown as Values[]).map((row) =>
+        laneRow(row, lookUp(generations, 'lanes', row[0] as number)),
+      ),
+    hostOfLane: (id) => orders.hostOfLane(id),
+    insertLane(host, origin: Origin) {
       return {
-        id,
+        id: Number(statement.insertLane.run(host, origin).lastInsertRowid),
         origin,
-        queued: 0,
+        queued: { high: 0, medium: 0, low: 0, auto: 0 },
         robots: undefined,
         robotsNotBefore: 0,
         robotsAttempts: 0,
         robotsMoved: false,
       }
     },
-    updateLane: (row) =>
-      void statement.updateLane.run(
-        row.queued,
-        row.robotsNotBefore,
-        row.robotsAttempts,
-        row.robotsMoved ? 1 : 0,
-        row.id,
-      ),
+    updateLane(row) {
+      generations.young.lanes.set(row.id, laneChange(row))
+      touched.lanes.add(row.id)
+      changed()
+    },
+    traps: (host) => (statement.traps.get(host) as { learned: string } | undefined)?.learned,
+    saveTraps: (host, learned) => void statement.saveTraps.run(host, learned),
     saveRobots(lane, robots) {
       const { body, ...summary } = robots
       statement.saveRobots.run(lane, JSON.stringify(summary), body)
     },
     robotsBody: (lane) => (statement.robotsBody.get(lane) as { body: string } | undefined)?.body ?? '',
-    errandsOf: (host) => (statement.errandsOf.all(host) as Row[]).map(errandRow),
+    errandsOf: (host) =>
+      errands === 0 ? [] : (statement.errandsOf.all(host) as unknown as Values[]).map((row) => errandRow(row)),
     insertErrand(host, errand) {
       const { lastInsertRowid } = statement.insertErrand.run(host, errand.origin, errand.url, errand.redirects)
+      errands += 1
       return { ...errand, id: Number(lastInsertRowid) }
     },
-    deleteErrand: (id) => void statement.deleteErrand.run(id),
+    deleteErrand(id) {
+      errands -= Number(statement.deleteErrand.run(id).changes)
+    },
 
     counters: () => ({ ...emptyCounters(), ...(JSON.parse(savedCounters ?? '{}') as Partial<Counters>) }),
     saveCounters(counters) {
@@ -345,87 +371,29 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
       statement.saveMeta.run('counters', text)
       savedCounters = text
     },
+    lookups: () => ({ falsePositives: known.falsePositives }),
     close(inOrder) {
       explained(folder, () => {
         try {
           if (!inOrder) return
-          // One transaction: on its own, each count would be a commit with a wait for the disk.
           statement.begin.run()
-          flushReferrers()
+          settleUp()
+          facts.flush()
           wrote = true
           saveTime(options.clock.now())
           statement.saveMeta.run('clean', 1)
           statement.commit.run()
+          known.committed()
         } finally {
+          known.close()
           options.onClose()
         }
       })
     },
   }
-}
 
-function optional<T>(row: Row | undefined, read: (row: Row) => T): T | undefined {
-  return row === undefined ? undefined : read(row)
-}
-
-export function urlRow(row: Row | undefined, id: number): UrlRow {
-  if (row === undefined) throw new Error(`no URL has the id ${id}`)
-  return {
-    id,
-    kind: KINDS[row['kind'] as number] as UrlRow['kind'],
-    url: row['url'] as NormalizedUrl,
-    lane: row['lane'] as number,
-    via: VIAS[row['via'] as number] as UrlRow['via'],
-    referrer: row['referrer'] as number,
-    redirects: row['redirects'] as number,
-    nesting: row['nesting'] as number,
-    tier: TIERS[row['tier'] as number] as UrlRow['tier'],
-    depth: row['depth'] as number,
-    state: STATES[row['state'] as number] as UrlRow['state'],
-    attempts: row['attempts'] as number,
-    reason: row['reason'] as string | null,
-    at: row['at'] as number,
-  }
-}
-
-export function hostRow(row: Row): HostRow {
-  return {
-    id: row['id'] as number,
-    key: row['name'] as HostKey,
-    due: row['due'] as number | null,
-    answeredAt: row['answered_at'] as number | null,
-    blockedUntil: row['blocked_until'] as number,
-    blockedReason: row['blocked_reason'] as string | null,
-    health: {
-      strikes: row['strikes'] as number,
-      streak: row['streak'] as number,
-      streakSince: row['streak_since'] as number,
-      blockedAt: row['blocked_at'] as number,
-      latencyMs: row['latency_ms'] as number,
-    },
-    address: row['address'] as string | null,
-    closestMs: row['closest_ms'] as number | null,
-  }
-}
-
-export function laneRow(row: Row): LaneRow {
-  const summary = row['summary'] as string | null
-  return {
-    id: row['id'] as number,
-    origin: row['origin'] as Origin,
-    queued: row['queued'] as number,
-    robots: summary === null ? undefined : (JSON.parse(summary) as RobotsSummary),
-    robotsNotBefore: row['robots_not_before'] as number,
-    robotsAttempts: row['robots_attempts'] as number,
-    robotsMoved: row['robots_moved'] === 1,
-  }
-}
-
-function errandRow(row: Row): Errand {
-  return {
-    id: row['id'] as number,
-    origin: row['origin'] as Origin,
-    url: row['url'] as NormalizedUrl,
-    redirects: row['redirects'] as number,
+  function newestHost(row: Values): HostRow {
+    const changed = lookUp(generations, 'hosts', row[0] as number)
+    return changed === undefined ? hostRow(row) : copyHost(changed)
   }
 }

@@ -1,4 +1,4 @@
 import { describeFrontier } from '../../../test/conformance/frontier.ts'
-import { createFrontier } from '../index.ts'
+import { createMemoryFrontier } from './index.ts'
 
-describeFrontier('memory', (options, clock) => createFrontier({ store: 'memory', clock, ...options }))
+describeFrontier('memory', (options, clock) => createMemoryFrontier({ hostsKept: undefined, ...options }, { clock }))

@@ -3,7 +3,7 @@
  * objects of twice the size, and there are millions of them.
  */
 import type { RobotsRecord } from '../../model/index.ts'
-import type { HostRow, LaneRow, RobotsSummary, UrlRow } from '../storage.ts'
+import type { LaneRow, RobotsSummary, UrlRow } from '../storage.ts'
 
 export function copyUrl(row: Omit<UrlRow, 'id'>, id: number): UrlRow {
   return {
@@ -15,26 +15,14 @@ export function copyUrl(row: Omit<UrlRow, 'id'>, id: number): UrlRow {
     referrer: row.referrer,
     redirects: row.redirects,
     nesting: row.nesting,
-    tier: row.tier,
+    foundAt: row.foundAt,
+    slot: row.slot,
     depth: row.depth,
     state: row.state,
+    rank: row.rank,
     attempts: row.attempts,
     reason: row.reason,
     at: row.at,
-  }
-}
-
-export function copyHost(row: HostRow): HostRow {
-  return {
-    id: row.id,
-    key: row.key,
-    due: row.due,
-    answeredAt: row.answeredAt,
-    blockedUntil: row.blockedUntil,
-    blockedReason: row.blockedReason,
-    health: row.health,
-    address: row.address,
-    closestMs: row.closestMs,
   }
 }
 
@@ -42,7 +30,7 @@ export function copyLane(row: LaneRow, robots: RobotsSummary | undefined): LaneR
   return {
     id: row.id,
     origin: row.origin,
-    queued: row.queued,
+    queued: { ...row.queued },
     robots,
     robotsNotBefore: row.robotsNotBefore,
     robotsAttempts: row.robotsAttempts,

@@ -4,19 +4,25 @@
  */
 import { UNKNOWN_HEALTH, type HostKey, type Origin, type UrlKey } from '../../model/index.ts'
 import {
-  classOf,
+  copyHost,
   emptyCounters,
+  HOST_ORDERS,
+  SLOTS,
+  UNKNOWN_DEPTH,
   type Child,
   type DueHost,
   type Errand,
+  type HostOrder,
   type HostRow,
   type LaneRow,
+  type Slot,
   type Storage,
   type UrlRow,
+  type VisitRow,
 } from '../storage.ts'
 import { createQueues } from './queues.ts'
-import { copyHost, copyLane, copyUrl, summarise } from './rows.ts'
-import { createSortedSet } from '../sorted-set.ts'
+import { copyLane, copyUrl, summarise } from './rows.ts'
+import { createSortedSet, type SortedSet } from '../sorted-set.ts'
 
 export function createMemoryStorage(): Storage {
   const counters = emptyCounters()
@@ -35,9 +41,14 @@ export function createMemoryStorage(): Storage {
   const hostOfErrand = new Map<number, number>()
   const queues = createQueues()
   const waiting = createSortedSet()
-  const due = { proven: createSortedSet(), unproven: createSortedSet() }
+  const due: readonly SortedSet[] = Array.from({ length: HOST_ORDERS }, createSortedSet)
   const lent = new Set<number>()
-  const held = new Map<number, Set<number>>()
+  /** Of each host, in order of discovery. */
+  const parked = { held: new Map<number, SortedSet>(), aside: new Map<number, SortedSet>() }
+  const referrers: number[] = []
+  const visits = new Map<number, VisitRow>()
+  const visitOrder = createSortedSet()
+  const traps = new Map<number, string>()
   let lastErrand = 0
 
   const at = <T>(list: readonly T[], id: number): T => {
@@ -45,11 +56,36 @@ export function createMemoryStorage(): Storage {
     if (found === undefined) throw new Error(`no row ${id}`)
     return found
   }
+  const orderAt = (order: HostOrder): SortedSet => due[order] as SortedSet
   const offer = (row: HostRow): void => {
-    if (row.due !== null) due[classOf(row.health)].add(row.due, row.id)
+    if (row.due !== null) orderAt(row.order).add(row.due, row.id)
   }
   const withdraw = (row: HostRow): void => {
-    if (row.due !== null) due[classOf(row.health)].delete(row.due, row.id)
+    if (row.due !== null) orderAt(row.order).delete(row.due, row.id)
+  }
+  /** One queue for each part of a lane. */
+  const queueOf = (lane: number, slot: Slot): number => lane * SLOTS.length + SLOTS.indexOf(slot)
+
+  /** Puts a row into the order that its state says. */
+  const enter = ({ id, state, lane, slot, rank, at: time }: UrlRow): void => {
+    if (state === 'queued') queues.add(queueOf(lane, slot), rank, id)
+    else if (state === 'waiting') waiting.add(time, id)
+    else if (state === 'held' || state === 'aside') {
+      const host = at(hostOfLane, lane)
+      let set = parked[state].get(host)
+      if (set === undefined) parked[state].set(host, (set = createSortedSet()))
+      set.add(id, id)
+    }
+  }
+  const leave = ({ id, state, lane, slot, rank, at: time }: UrlRow): void => {
+    if (state === 'queued') queues.delete(queueOf(lane, slot), rank, id)
+    else if (state === 'waiting') waiting.delete(time, id)
+    else if (state === 'held' || state === 'aside') {
+      const host = at(hostOfLane, lane)
+      const set = parked[state].get(host)
+      set?.delete(id, id)
+      if (set?.smallest() === undefined) parked[state].delete(host)
+    }
   }
   const dueHost = (id: number): DueHost => ({ id, due: at(hosts, id).due ?? 0 })
 
@@ -62,49 +98,56 @@ export function createMemoryStorage(): Storage {
     },
     insert(key, row) {
       const id = urls.length + 1
-      urls.push(copyUrl(row, id))
+      const copy = copyUrl(row, id)
+      urls.push(copy)
+      referrers.push(1)
       ids[row.kind].set(key, id)
+      enter(copy)
       return id
     },
     url: (id) => copyUrl(at(urls, id), id),
+    text: (id) => at(urls, id).url,
+    place: (id) => at(urls, id),
     update(row) {
-      urls[row.id - 1] = copyUrl(row, row.id)
+      leave(at(urls, row.id))
+      const copy = copyUrl(row, row.id)
+      urls[row.id - 1] = copy
+      enter(copy)
     },
-    countReferrer() {},
+    countReferrer(id) {
+      const count = at(referrers, id) + 1
+      referrers[id - 1] = count
+      return count
+    },
+    referrers: (id) => at(referrers, id),
     setChildren: (id, list) => void children.set(id, list),
     children: (id) => children.get(id) ?? [],
 
-    enqueue: (lane, rank, id) => queues.add(lane, rank, id),
-    dequeue: (lane, rank, id) => queues.delete(lane, rank, id),
-    head: (lane, count, skip) => queues.first(lane, count, (id) => !skip.has(id)),
-    takeWaiting(now, count) {
-      const taken = waiting.first(count, now)
-      for (const id of taken) waiting.delete(at(urls, id).at, id)
-      return taken
-    },
-    wait: (time, id) => waiting.add(time, id),
+    head: (lane, slot, count, skip) =>
+      queues.first(queueOf(lane, slot), count, (id) => !skip.has(id)).map((id) => ({ id, rank: at(urls, id).rank })),
+    waitingUntil: (now, count) => waiting.first(count, now),
     nextWaiting: () => waiting.smallest(),
-    hold(host, id) {
-      const set = held.get(host)
-      if (set === undefined) held.set(host, new Set([id]))
-      else set.add(id)
-    },
-    release(host, id) {
-      const set = held.get(host)
-      set?.delete(id)
-      if (set?.size === 0) held.delete(host)
-    },
-    heldOfOneHost(count, skip) {
-      for (const set of held.values()) {
-        const some: number[] = []
-        for (const id of set) {
-          if (some.length >= count) break
-          if (!skip.has(id)) some.push(id)
-        }
+    parkedOfOneHost(state, count, skip) {
+      for (const set of parked[state].values()) {
+        const some = set.first(count, Infinity, (id) => !skip.has(id))
         if (some.length > 0) return some
       }
       return []
     },
+    asideOf: (host, behind, count) => parked.aside.get(host)?.after(count, behind) ?? [],
+
+    visit(id) {
+      const row = visits.get(id)
+      return row === undefined ? undefined : { ...row }
+    },
+    saveVisit(row) {
+      const before = visits.get(row.id)
+      if (before !== undefined && before.dueAt !== null) visitOrder.delete(before.dueAt, row.id)
+      visits.set(row.id, { ...row })
+      if (row.dueAt !== null) visitOrder.add(row.dueAt, row.id)
+    },
+    visitsUntil: (now, count) => visitOrder.first(count, now),
+    nextVisit: () => visitOrder.smallest(),
 
     hostByKey(key) {
       const id = hostIds.get(key)
@@ -117,6 +160,15 @@ export function createMemoryStorage(): Storage {
         id,
         key,
         due: null,
+        order: 0,
+        tier: 'medium',
+        pages: 0,
+        cash: 0,
+        credit: 0,
+        depth: UNKNOWN_DEPTH,
+        changePages: 0,
+        changeRate: 0,
+        revisitRate: 0,
         answeredAt: null,
         blockedUntil: 0,
         blockedReason: null,
@@ -135,8 +187,8 @@ export function createMemoryStorage(): Storage {
       hosts[row.id - 1] = copyHost(row)
       if (isOffered) offer(row)
     },
-    dueHosts: (of, now, count) => due[of].first(count, now).map(dueHost),
-    upcomingHosts: (of, now, count) => due[of].after(count, now).map(dueHost),
+    dueHosts: (of, now, count) => orderAt(of).first(count, now).map(dueHost),
+    upcomingHosts: (of, now, count) => orderAt(of).after(count, now).map(dueHost),
     lend(host) {
       withdraw(at(hosts, host))
       lent.add(host)
@@ -155,7 +207,7 @@ export function createMemoryStorage(): Storage {
       const row: LaneRow = {
         id,
         origin,
-        queued: 0,
+        queued: { high: 0, medium: 0, low: 0, auto: 0 },
         robots: undefined,
         robotsNotBefore: 0,
         robotsAttempts: 0,
@@ -170,6 +222,8 @@ export function createMemoryStorage(): Storage {
     updateLane(row) {
       lanes[row.id - 1] = copyLane(row, at(lanes, row.id).robots)
     },
+    traps: (host) => traps.get(host),
+    saveTraps: (host, learned) => void traps.set(host, learned),
     saveRobots(lane, robots) {
       at(lanes, lane).robots = summarise(robots)
       if (robots.body === '') bodies.delete(lane)
@@ -194,6 +248,7 @@ export function createMemoryStorage(): Storage {
 
     counters: () => counters,
     saveCounters() {},
+    lookups: () => ({ falsePositives: 0 }),
     close() {},
   }
 }

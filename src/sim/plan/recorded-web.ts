@@ -19,7 +19,7 @@ export interface RecordedUrl {
   /** 0 for none. */
   readonly referrer: number
   readonly via: string
-  readonly state: 'queued' | 'waiting' | 'held' | 'done' | 'failed' | 'skipped'
+  readonly state: 'queued' | 'waiting' | 'held' | 'aside' | 'done' | 'failed' | 'skipped'
   readonly reason: string | null
 }
 

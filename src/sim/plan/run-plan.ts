@@ -88,9 +88,12 @@ export async function runPlan(options: PlanOptions): Promise<Plan> {
   }
 }
 
-/** The settings of the crawl, without what the planned web has decided already: which pages there are. */
+/**
+ * The settings of the crawl, without what the planned web has decided already: which pages there are. Each of them is
+ * fetched once, or there would be no end to plan; and since they all look alike, none is taken for a trap.
+ */
 function plannedSettings({ settings, web, slots }: PlanOptions, stretch: number): Settings {
-  const { maxDepth: _maxDepth, maxBytes, maxPages, maxTimeMs, ...rest } = settings
+  const { maxDepth: _maxDepth, maxBytes, maxPages, maxPagesPerHost, maxTimeMs, ...rest } = settings
   const byBytes = maxBytes === undefined ? Infinity : Math.ceil(maxBytes / Math.max(1, web.bytesPerPage))
   const most = Math.min(maxPages ?? Infinity, byBytes)
   return {
@@ -101,7 +104,12 @@ function plannedSettings({ settings, web, slots }: PlanOptions, stretch: number)
     workers: 1,
     concurrency: slots,
     recordLinks: false,
+    recrawl: false,
+    traps: false,
     ...(most === Infinity ? {} : { maxPages: Math.max(1, Math.round(most / web.shrink)) }),
+    ...(maxPagesPerHost === undefined
+      ? {}
+      : { maxPagesPerHost: Math.max(1, Math.round(maxPagesPerHost / web.shrink)) }),
     ...(maxTimeMs === undefined ? {} : { maxTimeMs: Math.max(1, maxTimeMs / stretch) }),
   }
 }

@@ -1,0 +1,164 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createRng } from '../../base/index.ts'
+import type { ContentSample } from '../../model/index.ts'
+import { contentSample, hammingDistance, SAMPLE_SIZES } from '../index.ts'
+
+const URL = 'https://host.test/'
+const exact = (text: string, url = URL): string => contentSample(text, url, '').exact
+const rng = createRng(4)
+const vocabulary = Array.from({ length: 500 }, () =>
+  rng
+    .int(2 ** 31)
+    .toString(26)
+    .replaceAll(/\d/g, 'q'),
+)
+const words = (count: number): string[] => Array.from({ length: count }, () => vocabulary[rng.int(500)] as string)
+const paragraph = words(60).join(' ')
+
+describe('two pages have the same sample', () => {
+  test('when they differ in case, punctuation and the order of their words', () => {
+    const shuffled = paragraph.split(' ').toReversed().join(', ').toUpperCase()
+    expect(exact(shuffled)).toBe(exact(paragraph))
+    expect(exact(`${paragraph} another`)).not.toBe(exact(paragraph))
+  })
+
+  test('when a paragraph differs in numbers, random tokens and addresses only', () => {
+    const one = `${paragraph} Page 17, id 8f3a9c2e71, see https://a.test/x?y=1 or www.a.test/b`
+    const other = `${paragraph} Page 9000, id 55e0b1c2d3, see http://b.test/ or www.c.test`
+    expect(exact(one)).toBe(exact(other))
+  })
+
+  test.each([
+    ['March 2027: no events planned', 'November 1999: no events planned'],
+    ['Kalender für 14. März 2027', 'Kalender für 1. Dezember 2031'],
+    ['Calendar 2027-03 nothing', 'Calendar 2028-11 nothing'],
+    ['Calendar 3/2027 nothing', 'Calendar 11/2028 nothing'],
+    ['lundi 3 mai, rien', 'jeudi 12 juin, rien'],
+    ['week 12 of our plan', 'week 40 of our plan'],
+    ['2027年3月 予定なし', '2031年11月 予定なし'],
+    ['Mon Tue Wed Thu Fri Sat Sun 1 2 3 4 5 6 7', 'Mon Tue Wed Thu Fri Sat Sun 28 29 30 31'],
+  ])('when a line differs in its date only: %s', (one, other) => {
+    expect(exact(one)).toBe(exact(other))
+    expect(exact(one).charAt(0)).toBe(SAMPLE_SIZES.short)
+  })
+
+  test('when they repeat their own addresses', () => {
+    const echo = (path: string, said: string): string => exact(`${said} ${paragraph}`, `https://host.test${path}`)
+    expect(echo('/maze/left/right', 'You are in maze left right')).toBe(
+      echo('/maze/up/down', 'You are in maze up down'),
+    )
+    expect(echo('/shop?colour=red&size=small', 'Colour: red, size: small')).toBe(echo('/shop', ''))
+    expect(echo('/%C3%A4pfel/gr%C3%BCn', 'Äpfel grün')).toBe(echo('/birnen/gelb', 'Birnen gelb'))
+  })
+
+  test('but not when they say words that their addresses have elsewhere', () => {
+    const [first = '', , third = ''] = paragraph.split(' ')
+    expect(exact(paragraph, `https://host.test/${first}-x-${third}`)).toBe(exact(paragraph))
+  })
+})
+
+describe('by degrees', () => {
+  const sample = (text: string, path: string, title = ''): ContentSample =>
+    contentSample(text, `https://host.test${path}`, title)
+
+  test('the whole differs by any letter of the text or of the title', () => {
+    const base = sample(paragraph, '/a', 'Title').whole
+    expect(sample(paragraph, '/b', 'Title').whole).toBe(base)
+    expect(sample(paragraph, '/a', 'Title 2').whole).not.toBe(base)
+    expect(sample(`${paragraph}.`, '/a', 'Title').whole).not.toBe(base)
+    const long = words(4_000)
+    expect(sample(long.with(2_000, 'other').join(' '), '/a').whole).not.toBe(sample(long.join(' '), '/a').whole)
+  })
+
+  test.each([
+    ['3 March 2027', '14 May 2031', true],
+    ['2027-03-14', '2031-05-09', true],
+    ['Mon Tue Wed Thu Fri Sat Sun 1 2 3 4', 'Mon Tue Wed Thu Fri Sat Sun 1 2 3 4 5 6', true],
+    ['week 12', 'week 40', true],
+    ['Post 17', 'Post 18', false],
+    ['Post 17\n\n3 March 2027', 'Post 18\n\n3 March 2027', false],
+    ['You chose left', 'You chose right', false],
+  ])('without dates, is %j the same as %j: %s', (one, other, isSame) => {
+    const [first, second] = [one, other].map((said) => sample(`${said} ${paragraph}`, '/you-chose-left-right').undated)
+    expect(first === second).toBe(isSame)
+    const [third, fourth] = [one, other].map((title) => sample(paragraph, '/x', title).undated)
+    expect(third === fourth).toBe(isSame)
+  })
+
+  test('a number in the query that the page repeats is what it is about', () => {
+    const about = (text: string, path: string, title?: string): string => sample(text, path, title).exact
+    expect(about(`Item 17 ${paragraph}`, '/item?id=17')).not.toBe(about(`Item 18 ${paragraph}`, '/item?id=18'))
+    expect(about(paragraph, '/item?id=17', 'Item 17')).not.toBe(about(paragraph, '/item?id=18', 'Item 18'))
+    expect(about(`Item 17 ${paragraph}`, '/item?id=1')).toBe(about(`Item 18 ${paragraph}`, '/item?id=2'))
+    expect(about(`Item 17 ${paragraph}`, '/item/17')).toBe(about(`Item 18 ${paragraph}`, '/item/18'))
+  })
+
+  test('pages with other titles, or other numbers of their own, are not nearly the same', () => {
+    const near = (text: string, title: string): bigint => BigInt(`0x${sample(text, '/a', title).near ?? ''}`)
+    expect(hammingDistance(near(paragraph, 'One'), near(paragraph, 'Two'))).toBeGreaterThan(8)
+    expect(hammingDistance(near(`${paragraph} No 7`, ''), near(`${paragraph} No 8`, ''))).toBeGreaterThan(8)
+    expect(near(paragraph, '3 March 2027')).toBe(near(paragraph, '4 May 2031'))
+  })
+})
+
+describe('a short text', () => {
+  test('is told from others by its numbers, unless it has a date', () => {
+    expect(exact('This is page number 7 of all')).not.toBe(exact('This is page number 8 of all'))
+    expect(exact('Copyright 2024, page 7 of all there are')).not.toBe(exact('Copyright 2024, page 8 of all there are'))
+  })
+
+  test('of next to no words is marked as such, and has no fingerprint', () => {
+    for (const text of ['', '12 13', 'Words. on on on on', '!!!', 'word '.repeat(1_000)]) {
+      const sample = contentSample(text, URL, '')
+      expect(sample.exact.charAt(0)).toBe(SAMPLE_SIZES.nothing)
+      expect(sample.near).toBeNull()
+    }
+  })
+
+  test('grows to a long one by different words, not by the same ones', () => {
+    const sizes = [4, 5, 19, 20].map((count) => exact(vocabulary.slice(0, count).join(' ')).charAt(0))
+    expect(sizes).toEqual(['0', '1', '1', '2'])
+  })
+})
+
+describe('the fingerprint', () => {
+  const near = (text: string): bigint => BigInt(`0x${contentSample(text, URL, '').near ?? ''}`)
+
+  test('mostly moves little with one word of a few hundred, and far with another text', () => {
+    const text = words(400)
+    const base = near(text.join(' '))
+    const changed = Array.from({ length: 100 }, (_, at) => near(text.with(at * 4, 'changed').join(' ')))
+    expect(changed.filter((hash) => hammingDistance(hash, base) <= 3).length).toBeGreaterThan(70)
+    expect(hammingDistance(base, near(words(400).join(' ')))).toBeGreaterThan(12)
+  })
+
+  test('does not see numbers and dates', () => {
+    expect(near(`${paragraph} on 3 March 2027`)).toBe(near(`${paragraph} on 12 May 2031`))
+  })
+})
+
+test('any text, in any script, with any address, has a sample of sixteen hex digits each', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.string({ unit: 'binary', maxLength: 50 }),
+      (text, path) => {
+        const sample = contentSample(text, `https://host.test/${path}`, '')
+        expect(sample.exact).toMatch(/^[0123][0-9a-f]{15}$/)
+        if (sample.near !== null) expect(sample.near).toMatch(/^[0-9a-f]{16}$/)
+        expect(contentSample(text, `https://host.test/${path}`, '')).toEqual(sample)
+      },
+    ),
+  )
+})
+
+test('forms of one character are one', () => {
+  expect(exact('\u1112\u1161\u11ab caf\u00e9 ΟΔΟΣ Ａ one two')).toBe(exact('한 cafe\u0301 οδος a ONE TWO'))
+})
+
+test('of a text that has no end, the beginning and the end count', () => {
+  const text = words(4_000).join(' ')
+  expect(exact(`${text} last`)).not.toBe(exact(`${text} other`))
+  expect(exact(`first ${text}`)).not.toBe(exact(`other ${text}`))
+})

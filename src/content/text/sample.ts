@@ -1,0 +1,404 @@
+/**
+ * What a page says, cut down to what it takes to see that another page says the same, in three degrees. Which one tells
+ * whether a page is new is for those to decide who know what its address looks like.
+ *
+ * - `whole`: the same title and text, to the letter.
+ * - `undated`: the same words, dates aside. Numbers count that stand alone, as in `Page 7`, and not in a date or a row.
+ * - `exact`: aside is whatever a machine fills into a template: numbers, dates, URLs, and words that follow one on the
+ *   other in the page's own address too (a heading that repeats the path, the filters that were chosen). But a number
+ *   that is a parameter's value and that the page repeats is what the page is about, and counts.
+ *
+ * For the last two the order of the words does not count, so a list that is sorted in another way is the same list.
+ *
+ * A short text is another matter: `Page 7` and `Page 8` may be all that two honest pages have to say. There numbers
+ * count for `exact`, unless there are dates. Its first digit says how much text there was, for
+ * whoever has to decide how much two equal samples prove: see `SAMPLE_SIZES`.
+ *
+ * One pass over the text, of a long one over its beginning and its end; `whole` alone is about all of it.
+ */
+import { fingerprint } from '../../base/index.ts'
+import type { ContentSample } from '../../model/index.ts'
+import { codeUnitsOf, textOfUnits } from './code-units.ts'
+import { DATE_CHARACTERS, DATE_NAMES, DATE_UNITS } from './date-words.ts'
+import { simhash } from './simhash.ts'
+import { FOLDED, INTRICATE, PLAIN, SEPARATOR, UNKNOWN, foldText, type UnitTable } from './token-units.ts'
+
+/** First digits of `exact`: a text of next to no words, of a line or two, of a paragraph, of a page or more. */
+export const SAMPLE_SIZES = { nothing: '0', short: '1', long: '2', ample: '3' } as const
+
+/** Different words, at least; with fewer, a text says nothing, unless it is a date. */
+const SHORT_WORDS = 5
+const LONG_WORDS = 20
+/** With less, one word that is another makes a page that is another. */
+const AMPLE_UNITS = 1_024
+const MAX_UNITS = 6_144
+const HEAD_UNITS = 4_096
+/** From this length on, an eighth of the words, each with its next one, are enough for a fingerprint. */
+const DENSE_UNITS = 1_024
+const MAX_TITLE_UNITS = 512
+/** Of the URL, to be looked up in the text. */
+const MAX_URL_UNITS = 2_048
+
+/** The text is the page's main text as plain words, the URL the page's own, the title empty if it has none. */
+export function contentSample(text: string, url: string, title: string): ContentSample {
+  learnUrl(url)
+  const heading = readAny(title.slice(0, MAX_TITLE_UNITS))
+  const body = readAny(text.length > MAX_UNITS ? text.slice(0, HEAD_UNITS) + text.slice(HEAD_UNITS - MAX_UNITS) : text)
+  const { words, skeleton } = body
+  const hasDate = heading.hasDate || body.hasDate
+  const size = sizeOf(text.length, words, hasDate)
+  const isLong = words >= LONG_WORDS
+  const named = sum(heading.said, heading.echoed, heading.own, heading.alone)
+  const exact = sum(heading.said, heading.own, body.said, body.own)
+  if (size === 'nothing') addAll(exact, heading.echoed, body.echoed)
+  if (!isLong && !hasDate) addAll(exact, heading.alone, heading.filledIn, body.alone, body.filledIn)
+  // Pages that call themselves by other names or numbers are not nearly the same.
+  const label = isLong ? sum(named, body.own, body.alone) : named
+  return {
+    whole: hashOf(`${title}\n${text}`),
+    undated: hex(sum(named, body.said, body.echoed, body.own, body.alone)),
+    exact: SAMPLE_SIZES[size] + hex(exact).slice(1),
+    near: words < SHORT_WORDS ? null : hex(moved(simhash(skeleton), label)),
+    hasDate,
+  }
+}
+
+function sizeOf(units: number, words: number, hasDate: boolean): keyof typeof SAMPLE_SIZES {
+  if (words >= LONG_WORDS) return units >= AMPLE_UNITS ? 'ample' : 'long'
+  return words >= SHORT_WORDS || hasDate ? 'short' : 'nothing'
+}
+
+/** The sum of the hashes of some words. */
+interface Bag {
+  low: number
+  high: number
+}
+
+interface Reading {
+  /** Words that are neither filled in nor echoed. */
+  readonly said: Bag
+  /** Words that the URL has in the same order. */
+  readonly echoed: Bag
+  /** Numbers that stand alone, and are values of parameters. */
+  readonly own: Bag
+  /** Other numbers and random tokens that stand alone. */
+  readonly alone: Bag
+  /** Numbers beside others, names of days and months. */
+  readonly filledIn: Bag
+  /** Different words that were said, as far as it matters. */
+  readonly words: number
+  readonly hasDate: boolean
+  /** What was said, in its order; of a long text, only some of the words, with their next ones. */
+  readonly skeleton: string
+}
+
+/** What a word may be to the one beside it. */
+const WORD = 0
+const NUMBER = 1
+const DAY = 2
+const YEAR = 3
+const DATE_NAME = 4
+const DATE_UNIT = 5
+
+const seenWords = new Uint8Array(256)
+
+/** Undefined if the table does not know a unit, or not without its neighbours. */
+function readText(text: string, { descriptions }: UnitTable): Reading | undefined {
+  const units = codeUnitsOf(text)
+  const { length } = text
+  let saidLow = 0
+  let saidHigh = 0
+  const echoed = emptyBag()
+  const own = emptyBag()
+  const alone = emptyBag()
+  const filledIn = emptyBag()
+  seenWords.fill(0)
+  let words = 0
+  let hasDate = false
+  let previousKind = WORD
+  /** The word before, whether it was said, and where it was written. */
+  let previous = 0
+  let wasSaid = false
+  let wasSampled = false
+  let start = 0
+  /** A number behind a word, and where it ends; what comes next tells whether it stands alone. */
+  let number = 0
+  let numberEnd = 0
+  const sparseness = length < DENSE_UNITS ? 0 : 7
+  /** The skeleton is written where the text was: it is never longer. */
+  let written = 0
+  let endsInWord = false
+  let at = 0
+  while (at < length) {
+    let description = descriptions[units[at] as number] as number
+    if (description === SEPARATOR) {
+      at++
+      continue
+    }
+    if (description === UNKNOWN || description === INTRICATE) return undefined
+    const isWord = description < 0
+    const begin = at
+    let low = SEED
+    /** Negative as soon as there is a digit: all other parts of words come behind them. */
+    let digitMark = 0
+    do {
+      const unit = description & 0xffff
+      low = Math.imul(low ^ unit, 0x01000193)
+      digitMark |= unit - BEHIND_DIGITS
+      at++
+      if (description >= 0) break
+      description = descriptions[units[at] as number] as number
+    } while (description < 0)
+    const size = at - begin
+    const hash = mix(low ^ size)
+    const marks = WORD_MARKS[hash & 4095] as number
+    let kind = digitMark < 0 ? kindWithDigits(units, begin, at) : WORD
+    if ((marks & DATE_MARK) !== 0) kind = DATE_WORDS.get(hash) ?? kind
+    if (kind !== WORD && previousKind !== WORD) hasDate ||= makesDate(previousKind, kind)
+    if (numberEnd > 0) {
+      const isAlone = kind === WORD || isLineEnd(units, numberEnd, begin)
+      addWord(!isAlone ? filledIn : queryNumbers.has(number) ? own : alone, number)
+      numberEnd = 0
+    }
+    const mayBeAlone = kind !== WORD && kind <= YEAR && previousKind === WORD
+    previousKind = kind
+    if ((marks & ADDRESS_MARK) !== 0 && startsAddress(low, units, at)) {
+      at = endOfAddress(units, at, length)
+      previous = 0
+      continue
+    }
+    const isFilledIn = kind !== WORD && kind !== DATE_UNIT
+    const isEcho = (marks & URL_MARK) !== 0 && urlPairs.has(pairHash(previous, hash))
+    if (isEcho && wasSaid) {
+      // The word before is part of the echo, too.
+      saidLow = (saidLow - previous) | 0
+      saidHigh = (saidHigh - mix(previous ^ HIGH_SEED)) | 0
+      addWord(echoed, previous)
+      written = start
+      endsInWord = false
+    }
+    previous = hash
+    wasSaid = !isFilledIn && !isEcho
+    start = written
+    if (mayBeAlone) {
+      number = hash
+      numberEnd = at
+    } else if (isFilledIn) addWord(filledIn, hash)
+    else if (isEcho) addWord(echoed, hash)
+    else {
+      saidLow = (saidLow + hash) | 0
+      saidHigh = (saidHigh + mix(hash ^ HIGH_SEED)) | 0
+      if (words < LONG_WORDS && seenWords[hash & 255] === 0) {
+        seenWords[hash & 255] = 1
+        words++
+      }
+      const isSampled = ((hash >>> 12) & sparseness) === 0
+      if (isSampled || wasSampled) {
+        if (isWord && endsInWord) units[written++] = SPACE
+        for (let from = begin; from < begin + size; from++) {
+          units[written++] = (descriptions[units[from] as number] as number) & 0xffff
+        }
+        endsInWord = isWord
+      }
+      wasSampled = isSampled
+    }
+  }
+  if (numberEnd > 0) addWord(queryNumbers.has(number) ? own : alone, number)
+  const skeleton = words < SHORT_WORDS ? '' : textOfUnits(units, written)
+  return { said: { low: saidLow, high: saidHigh }, echoed, own, alone, filledIn, words, hasDate, skeleton }
+}
+
+function isLineEnd(units: Uint16Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (units[at] === NEWLINE) return true
+  return false
+}
+
+/** Reads with the tables of the fingerprint: unit by unit where that is enough, else the folded text. */
+function readAny(text: string): Reading {
+  const reading = readText(text, PLAIN)
+  if (reading !== undefined) return reading
+  PLAIN.learn(text)
+  const again = readText(text, PLAIN)
+  if (again !== undefined) return again
+  const folded = foldText(text)
+  FOLDED.learn(folded)
+  const last = readText(folded, FOLDED)
+  if (last === undefined) throw new Error('a folded text has only units that are known')
+  return last
+}
+
+/** What a word with digits is. Session ids, digests and the like, letters and digits in turns, are as good as numbers. */
+function kindWithDigits(units: Uint16Array, begin: number, end: number): number {
+  let digits = 0
+  let value = 0
+  let switches = 0
+  let wasDigit = false
+  for (let at = begin; at < end; at++) {
+    const unit = units[at] as number
+    const isDigit = unit >= 0x30 && unit < BEHIND_DIGITS
+    if (isDigit) {
+      digits++
+      value = value * 10 + unit - 0x30
+    }
+    if (isDigit !== wasDigit) switches++
+    wasDigit = isDigit
+  }
+  const size = end - begin
+  if (digits < size) return size >= 8 && digits >= 3 && switches >= 4 ? NUMBER : WORD
+  if (digits <= 2 && value >= 1 && value <= 31) return DAY
+  return digits === 4 && value >= 1900 && value < 2200 ? YEAR : NUMBER
+}
+
+/** `March 2027`, `14 March`, `2027-03`, `3/2027`, `week 12`, `3月`. A year alone, as of a copyright, is none. */
+function makesDate(first: number, second: number): boolean {
+  if (first === WORD || second === WORD) return false
+  if (first >= DATE_NAME) return second <= YEAR
+  if (second >= DATE_NAME) return true
+  return (first === YEAR && second === DAY) || (first === DAY && second === YEAR)
+}
+
+const NEWLINE = 0x0a
+const SPACE = 0x20
+const BEHIND_DIGITS = 0x3a
+const COLON = 0x3a
+const SLASH = 0x2f
+const DOT = 0x2e
+const SEED = 0x811c9dc5 | 0
+const HIGH_SEED = 0x7f4a7c15
+
+const plainHash = (word: string): number => {
+  let low = SEED
+  for (let at = 0; at < word.length; at++) low = Math.imul(low ^ word.charCodeAt(at), 0x01000193)
+  return low
+}
+const HTTP = plainHash('http')
+const HTTPS = plainHash('https')
+const WWW = plainHash('www')
+
+/** `low` is the hash of the word before `at`. */
+function startsAddress(low: number, units: Uint16Array, at: number): boolean {
+  if (low === WWW) return units[at] === DOT
+  return (low === HTTP || low === HTTPS) && units[at] === COLON && units[at + 1] === SLASH && units[at + 2] === SLASH
+}
+
+function endOfAddress(units: Uint16Array, from: number, length: number): number {
+  let at = from
+  while (at < length && (units[at] as number) > SPACE && units[at] !== 0xa0) at++
+  return at
+}
+
+/** What a word may be, by a few bits of its hash: this spares nearly all look-ups. */
+const WORD_MARKS = new Uint8Array(4096)
+const DATE_MARK = 1
+const ADDRESS_MARK = 2
+const URL_MARK = 4
+
+const DATE_WORDS = new Map<number, number>()
+for (const name of DATE_NAMES) DATE_WORDS.set(wordHash(name), DATE_NAME)
+for (const unit of [...DATE_UNITS, ...DATE_CHARACTERS]) DATE_WORDS.set(wordHash(unit), DATE_UNIT)
+for (const hash of DATE_WORDS.keys()) markWord(hash, DATE_MARK)
+for (const word of ['http', 'https', 'www']) markWord(wordHash(word), ADDRESS_MARK)
+
+function markWord(hash: number, mark: number): void {
+  WORD_MARKS[hash & 4095] = (WORD_MARKS[hash & 4095] as number) | mark
+}
+
+function wordHash(word: string): number {
+  return mix(plainHash(word) ^ word.length)
+}
+
+/** Of the page that is being read: its words, and the hashes of each two that follow one on the other. */
+const urlWords = new Set<number>()
+const urlPairs = new Set<number>()
+/** The numbers in its query. */
+const queryNumbers = new Set<number>()
+
+function pairHash(first: number, second: number): number {
+  return Math.imul(first, 0x9e3779b1) ^ second
+}
+
+function learnUrl(url: string): void {
+  for (const hash of urlWords) WORD_MARKS[hash & 4095] = (WORD_MARKS[hash & 4095] as number) & ~URL_MARK
+  urlWords.clear()
+  urlPairs.clear()
+  queryNumbers.clear()
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  if (start === -1) return
+  const end = Math.min(url.length, start + MAX_URL_UNITS)
+  const question = url.indexOf('?', start)
+  const pathEnd = question === -1 ? end : Math.min(question, end)
+  const last = learnWords(url.slice(start, pathEnd), 0)
+  learnWords(url.slice(pathEnd, end), last, queryNumbers)
+}
+
+/** The words of a part of the URL, behind the hash of the word before; returns that of its last word. */
+function learnWords(part: string, before: number, numbers?: Set<number>): number {
+  let previous = before
+  for (const [word] of foldText(decoded(part)).matchAll(WORDS)) {
+    const hash = wordHash(word)
+    urlWords.add(hash)
+    markWord(hash, URL_MARK)
+    if (previous !== 0) urlPairs.add(pairHash(previous, hash))
+    if (NUMBER_WORD.test(word)) numbers?.add(hash)
+    previous = hash
+  }
+  return previous
+}
+
+const WORDS = /[\p{L}\p{N}\p{M}]+/gu
+const NUMBER_WORD = /^\d+$/
+
+function decoded(text: string): string {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function addWord(bag: Bag, hash: number): void {
+  bag.low = (bag.low + hash) | 0
+  bag.high = (bag.high + mix(hash ^ HIGH_SEED)) | 0
+}
+
+const emptyBag = (): Bag => ({ low: 0, high: 0 })
+
+function addAll(bag: Bag, ...others: readonly Bag[]): void {
+  for (const { low, high } of others) {
+    bag.low = (bag.low + low) | 0
+    bag.high = (bag.high + high) | 0
+  }
+}
+
+function sum(...bags: readonly Bag[]): Bag {
+  const total = emptyBag()
+  addAll(total, ...bags)
+  return total
+}
+
+/** A fingerprint, as far away from others as their labels differ: not at all or far. */
+function moved(near: bigint, label: Bag): Bag {
+  return { low: Number(near & 0xffff_ffffn) ^ label.low, high: Number(near >> 32n) ^ label.high }
+}
+
+const WHOLE_KEY = { a: 0x9e3779b9, b: 0x85ebca6b }
+const whole = { hi: 0, lo: 0 }
+
+function hashOf(text: string): string {
+  fingerprint(text, WHOLE_KEY, whole)
+  return hex({ low: whole.lo, high: whole.hi })
+}
+
+function hex({ low, high }: Bag): string {
+  return (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0')
+}
+
+/** The finalizer of MurmurHash3. */
+function mix(word: number): number {
+  let mixed = word ^ (word >>> 16)
+  mixed = Math.imul(mixed, 0x85ebca6b)
+  mixed ^= mixed >>> 13
+  mixed = Math.imul(mixed, 0xc2b2ae35)
+  return mixed ^ (mixed >>> 16)
+}

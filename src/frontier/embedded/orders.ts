@@ -1,0 +1,182 @@
+/**
+ * Every order of rows, as the rows have it now: the heads are in memory, the rest is in tables that may be a little
+ * behind. A row that changes leaves the place that it had and enters the one that it has; once the tables have it, it is
+ * `stored`, and need not be remembered here any more.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { createLru } from '../../base/index.ts'
+import { SLOTS, type UrlRow } from '../storage.ts'
+import { lookUp, type Generations } from './generation.ts'
+import { createHostOrders, type HostOrders } from './host-orders.ts'
+import { createOrderWindow, type OrderWindow, type WindowLimits } from './order-window.ts'
+import type { Pair } from './ordered-pairs.ts'
+import { createQueueLines, QUEUE_LIMITS, type QueueLimits, type QueueLines } from './queue-lines.ts'
+import { prepareList, STATES, type Place } from './rows.ts'
+
+/** Lanes whose host is remembered. */
+const LANES_KEPT = 16_384
+
+const readLine = (table: string, key: string): string =>
+  `SELECT ${key} AS key, url AS id FROM ${table} WHERE ${key} >= ?1 AND (${key}, url) > (?1, ?2)
+   ORDER BY ${key}, url LIMIT ?3`
+
+/** What reads an order of the tables on from an entry. Each is a search by an index, without sorting. */
+export const READS = {
+  heads: 'SELECT rank AS key, url AS id FROM queue WHERE lane = ?1 AND slot = ?2 ORDER BY rank, url',
+  queue: `SELECT rank AS key, url AS id FROM queue
+    WHERE lane = ?1 AND slot = ?2 AND rank >= ?3 AND (rank, url) > (?3, ?4) ORDER BY rank, url LIMIT ?5`,
+  visits: `SELECT due_at AS key, id FROM state WHERE due_at >= ?1 AND (due_at > ?1 OR id > ?2)
+    ORDER BY due_at, id LIMIT ?3`,
+  hosts: `SELECT due AS key, id FROM host WHERE line = ?1 AND due >= ?2 AND (due > ?2 OR id > ?3)
+    ORDER BY due, id LIMIT ?4`,
+  waiting: readLine('waiting', 'due'),
+  held: readLine('held', 'host'),
+  aside: readLine('aside', 'host'),
+} as const
+
+type Placed = Place & Pick<UrlRow, 'id'>
+
+export interface Orders {
+  readonly queues: QueueLines
+  readonly waiting: OrderWindow
+  readonly held: OrderWindow
+  readonly aside: OrderWindow
+  readonly visits: OrderWindow
+  readonly hosts: HostOrders
+  enter(url: Placed): void
+  leave(url: Placed): void
+  stored(url: Placed): void
+  /** The same in the tables. What is there already, or not there, does not matter. */
+  enterTables(url: Placed): void
+  leaveTables(url: Placed): void
+  hostOfLane(lane: number): number
+}
+
+export interface OrdersOptions {
+  readonly generations: Generations
+  /** Whether the tables may lack a URL for being new. */
+  isNew(id: number): boolean
+  /** What is to be added to the stored times of visits. */
+  readonly visitOffsetMs: number
+}
+
+/** How much of each order is in memory, where it is to be other than usual. */
+export interface OrderLimits {
+  readonly windows: WindowLimits
+  readonly queues: QueueLimits
+}
+
+export function createOrders(db: DatabaseSync, options: OrdersOptions, limits?: OrderLimits): Orders {
+  const { generations, isNew, visitOffsetMs } = options
+  const statement = {
+    // Most looks at a queue begin with this, and a limit that is known beforehand makes it twice as fast.
+    heads: prepareList(db, `${READS.heads} LIMIT ${(limits?.queues ?? QUEUE_LIMITS).firstPortion}`),
+    queue: prepareList(db, READS.queue),
+    visits: prepareList(db, READS.visits),
+    hosts: prepareList(db, READS.hosts),
+    hostOfLane: db.prepare('SELECT host FROM lane WHERE id = ?'),
+    enqueue: db.prepare('INSERT OR IGNORE INTO queue VALUES (?, ?, ?, ?)'),
+    dequeue: db.prepare('DELETE FROM queue WHERE lane = ? AND slot = ? AND rank = ? AND url = ?'),
+  }
+  const lineOf = (table: 'waiting' | 'held' | 'aside', key: 'due' | 'host') => ({
+    read: prepareList(db, READS[table]),
+    enter: db.prepare(`INSERT OR IGNORE INTO ${table} VALUES (?, ?)`),
+    leave: db.prepare(`DELETE FROM ${table} WHERE ${key} = ? AND url = ?`),
+  })
+  const tables = { waiting: lineOf('waiting', 'due'), held: lineOf('held', 'host'), aside: lineOf('aside', 'host') }
+  const laneHosts = createLru<number, number>(LANES_KEPT)
+  const isChanged = (id: number): boolean => lookUp(generations, 'urls', id) !== undefined
+
+  const windowOn = (table: keyof typeof tables): OrderWindow =>
+    createOrderWindow(
+      {
+        read: ({ key, id }, count) => pairsOf(tables[table].read.all(key, id, count)),
+        isChanged,
+        isNew,
+      },
+      limits?.windows,
+    )
+  const windows = { waiting: windowOn('waiting'), held: windowOn('held'), aside: windowOn('aside') }
+
+  const queues = createQueueLines(
+    {
+      first: (lane, slot) => pairsOf(statement.heads.all(lane, slot)),
+      read: (lane, slot, { key, id }, count) => pairsOf(statement.queue.all(lane, slot, key, id, count)),
+      isChanged,
+      isNew,
+    },
+    limits?.queues,
+  )
+  const visits = createOrderWindow(
+    {
+      read({ key, id }, count) {
+        const pairs = pairsOf(statement.visits.all(key - visitOffsetMs, id, count))
+        return visitOffsetMs === 0 ? pairs : pairs.map((pair) => ({ key: pair.key + visitOffsetMs, id: pair.id }))
+      },
+      isChanged: (id) => lookUp(generations, 'visits', id) !== undefined,
+    },
+    limits?.windows,
+  )
+  const hosts = createHostOrders(
+    {
+      read: (of, { key, id }, count) => pairsOf(statement.hosts.all(of, key, id, count)),
+      isChanged: (id) => lookUp(generations, 'hosts', id) !== undefined,
+    },
+    limits?.windows,
+  )
+
+  const hostOfLane = (lane: number): number => {
+    let host = laneHosts.get(lane)
+    if (host === undefined) {
+      host = (statement.hostOfLane.get(lane) as { host: number }).host
+      laneHosts.set(lane, host)
+    }
+    return host
+  }
+  const keyOf = (url: Placed): number => (url.state === 'waiting' ? url.at : hostOfLane(url.lane))
+  const isInLine = (state: Place['state']): state is keyof typeof windows => state in windows
+
+  return {
+    ...windows,
+    queues,
+    visits,
+    hosts,
+    hostOfLane,
+    enter(url) {
+      if (url.state === 'queued') queues.enter(url.lane, url.slot, url.rank, url.id)
+      else if (isInLine(url.state)) windows[url.state].set(url.id, keyOf(url))
+    },
+    leave(url) {
+      if (url.state === 'queued') queues.leave(url.lane, url.slot, url.rank, url.id)
+      else if (isInLine(url.state)) windows[url.state].set(url.id, null)
+    },
+    stored(url) {
+      if (url.state === 'queued') queues.stored(url.lane, url.slot, url.rank, url.id)
+      else if (isInLine(url.state)) windows[url.state].stored(url.id)
+    },
+    enterTables(url) {
+      if (url.state === 'queued') statement.enqueue.run(url.lane, SLOTS.indexOf(url.slot), url.rank, url.id)
+      else if (isInLine(url.state)) tables[url.state].enter.run(keyOf(url), url.id)
+    },
+    leaveTables(url) {
+      if (url.state === 'queued') statement.dequeue.run(url.lane, SLOTS.indexOf(url.slot), url.rank, url.id)
+      else if (isInLine(url.state)) tables[url.state].leave.run(keyOf(url), url.id)
+    },
+  }
+}
+
+/** Of lists with a key and an id each. */
+function pairsOf(rows: readonly unknown[]): Pair[] {
+  return (rows as readonly (readonly [number, number])[]).map(([key, id]) => ({ key, id }))
+}
+
+/** Where a URL stands, of columns. */
+export function placeOf(row: { lane: number; slot: number; rank: number; state: number; at: number }): Place {
+  return {
+    lane: row.lane,
+    slot: SLOTS[row.slot] as Place['slot'],
+    rank: row.rank,
+    state: STATES[row.state] as Place['state'],
+    at: row.at,
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * URLs that are set aside: they look like traps, or their host has all the pages that it may have. They wait until nothing
+ * else is left, and are skipped then. What is learned meanwhile may free them: a lesson that turns out to be wrong, or a
+ * probe, which is one of them that is fetched after all, to see.
+ */
+import type { ContentSample, NormalizedUrl, Task } from '../model/index.ts'
+import type { FrontierOptions } from './contract.ts'
+import type { Intake } from './intake.ts'
+import type { Host, Roster } from './roster.ts'
+import { queuedIn, type Counters, type Storage, type UrlRow } from './storage.ts'
+
+/** The reason of a row that is queued to be fetched as a probe. */
+const PROBE = 'probe'
+const BUDGET = 'host-budget'
+/** URLs aside that are looked at in one go. */
+const PORTION = 256
+/** Of so many of a host, the oldest, one is looked for that may be probed. */
+const PROBE_CANDIDATES = 4_096
+
+export interface Parking {
+  /** Sets a row that has come to the head of its queue aside, if there is a reason to. */
+  setAside(host: Host, row: UrlRow): boolean
+  /** For rows of one lease, which are asked for before it is known what the first of them say: whether one more may go. */
+  createBatch(host: Host): (row: UrlRow) => boolean
+  /** Queues a row that is aside, if there is no reason for it any more. */
+  release(host: Host, row: UrlRow): boolean
+  /** A page was fetched; `sample` is what it says, if it was read. */
+  learn(host: Host, url: NormalizedUrl, sample: ContentSample | undefined): void
+  /** Why a row is aside, as its task says it. */
+  reasonOf(row: UrlRow): NonNullable<Task['aside']>
+}
+
+export function createParking(
+  storage: Storage,
+  roster: Roster,
+  intake: Intake,
+  counters: Counters,
+  options: Pick<FrontierOptions, 'traps' | 'maxPagesPerHost'>,
+): Parking {
+  const reasonFor = (host: Host, row: UrlRow): string | undefined => {
+    if (row.kind !== 'page') return undefined
+    if (options.maxPagesPerHost !== undefined && host.row.pages >= options.maxPagesPerHost) {
+      if (storage.visit(row.id) === undefined) return BUDGET
+    }
+    if (!options.traps || row.reason === PROBE || storage.visit(row.id) !== undefined) return undefined
+    return roster.traps(host).judge(row.url)
+  }
+
+  const free = (row: UrlRow, reason: string | null): void => {
+    row.reason = reason
+    intake.move(row, 'queued')
+  }
+
+  const release = (host: Host, row: UrlRow): boolean => {
+    if (row.state !== 'aside' || reasonFor(host, row) !== undefined) return false
+    free(row, null)
+    return true
+  }
+
+  /** Looks again at the URLs of this host that are aside. */
+  const review = (host: Host): void => {
+    for (let behind = 0; ;) {
+      const ids = storage.asideOf(host.row.id, behind, PORTION)
+      for (const id of ids) release(host, storage.url(id))
+      if (ids.length < PORTION) return
+      behind = ids.at(-1) ?? behind
+    }
+  }
+
+  /** Nothing else of the host is left: one of those aside may show whether they are there for good reason. */
+  const probe = (host: Host): void => {
+    for (let behind = 0, looked = 0; looked < PROBE_CANDIDATES; looked += PORTION) {
+      const ids = storage.asideOf(host.row.id, behind, PORTION)
+      for (const id of ids) {
+        const row = storage.url(id)
+        if (row.reason === BUDGET || !roster.traps(host).mayProbe(row.url)) continue
+        free(row, PROBE)
+        return
+      }
+      if (ids.length < PORTION) return
+      behind = ids.at(-1) ?? behind
+    }
+  }
+
+  const isIdle = (host: Host): boolean => host.leases === 0 && host.lanes.every(({ row }) => queuedIn(row) === 0)
+
+  return {
+    setAside(host, row) {
+      const reason = reasonFor(host, row)
+      if (reason === undefined) return false
+      row.reason = reason
+      intake.move(row, 'aside')
+      return true
+    },
+    createBatch(host) {
+      if (!options.traps) return () => true
+      const admits = roster.traps(host).batch()
+      return (row) => row.kind !== 'page' || admits(row.url)
+    },
+    release,
+    learn(host, url, sample) {
+      if (!options.traps) return
+      const acquits = sample !== undefined && roster.traps(host).learn(url, sample)
+      if (counters.aside === 0) return
+      if (acquits) review(host)
+      if (isIdle(host)) probe(host)
+    },
+    reasonOf: ({ reason }) =>
+      reason === BUDGET
+        ? { reason: BUDGET, detail: 'the host has all the pages that it may have' }
+        : { reason: 'trap', detail: reason ?? 'it looks like a trap' },
+  }
+}

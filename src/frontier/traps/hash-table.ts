@@ -1,0 +1,69 @@
+/**
+ * A bounded table from 32-bit hashes to small numbers: the latest entries, and of the older ones a sample. Which of them are in
+ * the sample depends on their hash alone, and fewer are as there are more. So what comes a second time after a thousand
+ * others is still found now and then, in a table of a few hundred.
+ */
+import type { Reader, Writer } from './codec.ts'
+
+export interface HashTable {
+  get(hash: number): number | undefined
+  set(hash: number, value: number): void
+  write(writer: Writer): void
+  read(reader: Reader): void
+}
+
+/** At most this many in each of the two parts, 65,535 at most; values of so many bytes, three at most. */
+export function createHashTable(recentLimit: number, sampleLimit: number, bytes: number): HashTable {
+  const recent = new Map<number, number>()
+  const sample = new Map<number, number>()
+  /** Of the hashes that end in so many zero bits. */
+  let bits = 0
+
+  const isSampled = (hash: number): boolean => hash % 2 ** bits === 0
+  const keep = (hash: number, value: number): void => {
+    if (!isSampled(hash)) return
+    sample.set(hash, value)
+    while (sample.size > sampleLimit) {
+      bits += 1
+      for (const old of sample.keys()) if (!isSampled(old)) sample.delete(old)
+    }
+  }
+  const set = (hash: number, value: number): void => {
+    recent.delete(hash)
+    recent.set(hash, value)
+    if (recent.size <= recentLimit) return
+    const [oldest, old] = recent.entries().next().value as [number, number]
+    recent.delete(oldest)
+    keep(oldest, old)
+  }
+  const writeAll = (writer: Writer, entries: Map<number, number>): void => {
+    writer.short(entries.size)
+    for (const [hash, value] of entries) {
+      writer.word(hash)
+      for (let byte = 0; byte < bytes; byte++) writer.byte(value >> (8 * byte))
+    }
+  }
+  const readAll = (reader: Reader, limit: number, into: Map<number, number>): void => {
+    const size = Math.min(reader.short(), limit)
+    for (let count = 0; count < size; count++) {
+      const hash = reader.word()
+      let value = 0
+      for (let byte = 0; byte < bytes; byte++) value |= reader.byte() << (8 * byte)
+      into.set(hash, value)
+    }
+  }
+  return {
+    get: (hash) => recent.get(hash) ?? sample.get(hash),
+    set,
+    write(writer) {
+      writer.byte(bits)
+      writeAll(writer, recent)
+      writeAll(writer, sample)
+    },
+    read(reader) {
+      bits = Math.min(reader.byte(), 32)
+      readAll(reader, recentLimit, recent)
+      readAll(reader, sampleLimit, sample)
+    },
+  }
+}

@@ -1,0 +1,247 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { contentSample } from '../../content/index.ts'
+import type { ContentSample, NormalizedUrl } from '../../model/index.ts'
+import { normalizeUrl } from '../../url/index.ts'
+import { createHostTraps, type HostTraps } from './index.ts'
+import { prose, token } from './test-support/sites.ts'
+
+const at = (target: string): NormalizedUrl => normalizeUrl(`https://host.test${target}`) as NormalizedUrl
+const saying = (name: string, url: NormalizedUrl): ContentSample => contentSample(prose(name, 60), url, '')
+const learn = (traps: HostTraps, target: string, name = target): boolean =>
+  traps.learn(at(target), saying(name, at(target)))
+
+describe('rules', () => {
+  test.each([
+    ['/docs/docs/docs/x', 'its path repeats /docs 3 times'],
+    ['/a/b/a/b/a/b/', 'its path repeats /a/b 3 times'],
+    ['/a/x/a/y/a/z/a/', 'a segment of its path occurs 4 times'],
+    ['/s?a=1&b=2&a=1', 'it has the parameter a=1 twice'],
+    [`/s?${Array.from({ length: 13 }, (_, n) => `k${n}=1`).join('&')}`, 'it has 13 parameters'],
+    [`/${Array.from({ length: 25 }, (_, n) => `f${n}`).join('/')}`, 'its path has 25 segments'],
+    [`/${'x'.repeat(2_000)}`, 'it is 2018 characters long'],
+  ])('set %s aside, and say why', (target, reason) => {
+    expect(createHostTraps(undefined).judge(at(target))).toBe(reason)
+  })
+
+  test.each(['/', '/docs/docs/', '/api/v1/api/users', '/2011/11/11/11/', '/a/b/c/d/e/f/g/h/i/j', '/s?a=1&a=2&b=3'])(
+    'let %s pass',
+    (target) => {
+      expect(createHostTraps(undefined).judge(at(target))).toBeUndefined()
+    },
+  )
+
+  test('are lifted by a probe that brings something new, but not the final ones', () => {
+    const traps = createHostTraps(undefined)
+    expect(traps.mayProbe(at('/x/x/x/1'))).toBe(true)
+    expect(traps.mayProbe(at('/x/x/x/1'))).toBe(false)
+    expect(learn(traps, '/x/x/x/1')).toBe(true)
+    expect(traps.judge(at('/x/x/x/2'))).toBeUndefined()
+    const endless = at(`/${Array.from({ length: 41 }, (_, n) => `f${n}`).join('/')}`)
+    expect(traps.judge(endless)).toBeDefined()
+    expect(traps.mayProbe(endless)).toBe(false)
+  })
+})
+
+describe('a part that makes no difference', () => {
+  const withSessions = (): HostTraps => {
+    const traps = createHostTraps(undefined)
+    for (const page of ['/a', '/b']) {
+      for (const session of ['one', 'two']) learn(traps, `${page}?s=${token(session + page)}`, page)
+    }
+    return traps
+  }
+
+  test('sets aside what was found with another value, and nothing else', () => {
+    const traps = withSessions()
+    expect(traps.judge(at(`/a?s=${token('three')}`))).toBe(
+      'the session id s makes no difference, and the page was found without it',
+    )
+    expect(traps.judge(at('/c?s=1'))).toBeUndefined()
+    expect(traps.judge(at('/d'))).toBeUndefined()
+  })
+
+  test('lets pass again what it let pass once, but not another URL for the same page', () => {
+    const traps = withSessions()
+    const first = at(`/new?s=${token('x')}`)
+    expect(traps.judge(first)).toBeUndefined()
+    expect(traps.judge(first)).toBeUndefined()
+    expect(traps.judge(at(`/new?s=${token('y')}`))).toBeDefined()
+  })
+
+  test('is believed to make one again when a probe shows so', () => {
+    const traps = createHostTraps(undefined)
+    for (const value of ['1', '2', '3', '4']) learn(traps, `/list?view=${value}`, '/list')
+    const suspect = '/list?view=5'
+    expect(traps.judge(at(suspect))).toContain('view')
+    expect(learn(traps, suspect, 'something new')).toBe(true)
+    expect(traps.judge(at('/list?view=7'))).toBeUndefined()
+  })
+
+  test('is a matter of its page while other pages have not shown the same', () => {
+    const traps = createHostTraps(undefined)
+    for (const value of ['1', '2', '3', '4']) learn(traps, `/about?q=${value}`, '/about')
+    learn(traps, '/search', '/search')
+    expect(traps.judge(at('/about?q=5'))).toBeDefined()
+    expect(traps.judge(at('/search?q=1'))).toBeUndefined()
+  })
+})
+
+describe('the end of a path', () => {
+  test('that is a page of its own makes the folders in front idle', () => {
+    const traps = createHostTraps(undefined)
+    for (const page of ['/guide/a', '/guide/b', '/guide/c', '/guide/d']) learn(traps, page)
+    for (const page of ['/guide/a', '/guide/b', '/guide/c']) learn(traps, `/news${page}`, page)
+    expect(traps.judge(at('/news/guide/d'))).toBe('it was found with other folders in front, which make no difference')
+    expect(traps.judge(at('/news/today'))).toBeUndefined()
+  })
+
+  test('proves nothing where pages of several languages have it in common', () => {
+    const traps = createHostTraps(undefined)
+    for (const name of ['a', 'b', 'c', 'd', 'e']) learn(traps, `/en/guide/${name}`)
+    for (const name of ['a', 'b', 'c']) learn(traps, `/de/guide/${name}`, `/en/guide/${name}`)
+    expect(traps.judge(at('/de/guide/d'))).toBeUndefined()
+    expect(traps.judge(at('/fr/guide/e'))).toBeUndefined()
+  })
+})
+
+describe('a template', () => {
+  test('is learned from three copies', () => {
+    const traps = createHostTraps(undefined)
+    for (const month of [1, 2, 3]) learn(traps, `/calendar/2027/${month}`, 'calendar')
+    expect(traps.judge(at('/calendar/2027/5'))).toBeUndefined()
+    learn(traps, '/calendar/2027/4', 'calendar')
+    expect(traps.judge(at('/calendar/2027/5'))).toBe('the last 3 pages of /calendar/#/# said the same as others')
+    expect(traps.judge(at('/calendar/about'))).toBeUndefined()
+  })
+
+  test('with many new pages asks for more proof', () => {
+    const traps = createHostTraps(undefined)
+    for (let number = 0; number < 100; number++) learn(traps, `/item/${number}`)
+    for (let number = 100; number < 108; number++) learn(traps, `/item/${number}`, 'sold out')
+    expect(traps.judge(at('/item/200'))).toBeUndefined()
+    for (let number = 108; number < 114; number++) learn(traps, `/item/${number}`, 'sold out')
+    expect(traps.judge(at('/item/200'))).toBeDefined()
+  })
+
+  test('is not learned from pages that say next to nothing', () => {
+    const traps = createHostTraps(undefined)
+    for (let number = 0; number < 100; number++) {
+      traps.learn(at(`/p/${number}`), contentSample('Words. on on', at(`/p/${number}`), ''))
+    }
+    expect(traps.judge(at('/p/100'))).toBeUndefined()
+  })
+})
+
+describe('written down and read again', () => {
+  const targets = fc.array(
+    fc.record({
+      target: fc.oneof(
+        fc.integer({ min: 0, max: 40 }).map((n) => `/calendar/20${n}/${n % 12}`),
+        fc.integer({ min: 0, max: 40 }).map((n) => `/shop?a=${n % 3}&b=${n % 5}&c=${n}`),
+        fc.integer({ min: 0, max: 40 }).map((n) => `/x/${token(`${n}`)}/y${n % 4}`),
+        fc.array(fc.constantFrom('a', 'b', 'c', '7'), { maxLength: 9 }).map((names) => `/${names.join('/')}`),
+        fc.webPath(),
+      ),
+      content: fc.integer({ min: 0, max: 12 }),
+    }),
+    { maxLength: 60 },
+  )
+
+  test('it judges every URL as before', () => {
+    fc.assert(
+      fc.property(targets, targets, (past, future) => {
+        const traps = createHostTraps(undefined)
+        for (const { target, content } of past) learn(traps, target, `${content}`)
+        const copy = createHostTraps(traps.serialise())
+        expect(copy.serialise()).toBe(traps.serialise())
+        for (const { target, content } of future) {
+          expect(copy.judge(at(target))).toBe(traps.judge(at(target)))
+          expect(copy.mayProbe(at(target))).toBe(traps.mayProbe(at(target)))
+          expect(learn(copy, target, `${content}`)).toBe(learn(traps, target, `${content}`))
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('it stays small, whatever the URLs are', () => {
+    const traps = createHostTraps(undefined)
+    for (let n = 0; n < 6_000; n++) {
+      const target = `/${token(`d${n % 500}`)}/${prose(`${n}`, 4).replaceAll(' ', '/')}/${n}?a=${n}&b${n % 90}=${n}&c=${token(`${n}`)}`
+      learn(traps, target, `${n % 4_000}`)
+    }
+    expect(traps.serialise().length).toBeLessThanOrEqual(16 * 1024)
+  })
+
+  test('it asks to be written rarely when much is known already', () => {
+    const traps = createHostTraps(undefined)
+    let written = 0
+    for (let n = 0; n < 2_000; n++) {
+      learn(traps, `/${prose(`${n}`, 2).replace(' ', '/')}-${n}`)
+      if (!traps.changed) continue
+      traps.serialise()
+      expect(traps.changed).toBe(false)
+      written += 1
+    }
+    expect(written).toBeGreaterThan(20)
+    expect(written).toBeLessThan(150)
+  })
+
+  test('any other text is as good as none', () => {
+    const empty = createHostTraps(undefined).serialise()
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.base64String({ maxLength: 400 })), (text) => {
+        const traps = createHostTraps(text)
+        learn(traps, '/a')
+        expect(traps.serialise().length).toBeLessThanOrEqual(16 * 1024)
+      }),
+    )
+    const traps = createHostTraps(undefined)
+    for (let n = 0; n < 50; n++) learn(traps, `/calendar/2027/${n}`, 'calendar')
+    expect(createHostTraps(traps.serialise().slice(0, 400)).serialise()).toBe(empty)
+  })
+})
+
+test('probes are few for each lesson, and few for the host', () => {
+  const traps = createHostTraps(undefined)
+  for (const place of ['a', 'b', 'c', 'd']) {
+    for (let n = 0; n < 5; n++) learn(traps, `/${place}/${n}`, place)
+  }
+  const probes = ['a', 'b', 'c', 'd'].flatMap((place) => [6, 7, 8].filter((n) => traps.mayProbe(at(`/${place}/${n}`))))
+  expect(probes).toHaveLength(3)
+})
+
+describe('of URLs that are handed out together', () => {
+  const admitted = (traps: HostTraps, targets: readonly string[]): number => {
+    const admits = traps.batch()
+    return targets.filter((target) => admits(at(target))).length
+  }
+  const days = Array.from({ length: 30 }, (_, day) => `/calendar/2027/3/${day}`)
+
+  test('all are admitted while nothing was read', () => {
+    expect(admitted(createHostTraps(undefined), days)).toBe(30)
+  })
+
+  test('few are of a kind that is new, more of one that proved good, one of a kind that began to copy itself', () => {
+    const traps = createHostTraps(undefined)
+    learn(traps, '/')
+    expect(admitted(traps, days)).toBe(2)
+    for (let day = 100; day < 110; day++) learn(traps, `/calendar/2027/3/${day}`)
+    expect(admitted(traps, days)).toBe(7)
+    learn(traps, '/calendar/2027/3/120', '/calendar/2027/3/100')
+    expect(admitted(traps, days)).toBe(1)
+  })
+
+  test('one is the same as a known page but for a part that may make no difference', () => {
+    const traps = createHostTraps(undefined)
+    const pages = Array.from({ length: 40 }, (_, n) => `/articles/${prose(`p${n}`, 2).replace(' ', '-')}`)
+    for (const page of pages) learn(traps, page)
+    expect(
+      admitted(
+        traps,
+        pages.slice(0, 10).map((page) => `${page}?s=1`),
+      ),
+    ).toBe(1)
+  })
+})

@@ -1,0 +1,116 @@
+/**
+ * What was learned of the traps of one host, and what follows from it for a URL. Kept true: it is bounded (16 KB as
+ * text), a lesson is drawn from about three pages, and every lesson can be unlearned. It knows nothing of queues and
+ * requests; who calls it decides what becomes of a URL that is set aside.
+ *
+ * Three kinds of lessons:
+ * - **Parts.** Two URLs that differ in one part only (a parameter, a session id in the path, the order of the
+ *   parameters) and said the same: the part makes no difference. Then a URL is set aside when the same URL with another
+ *   value of the part, or without it, was let pass before; a page that is new behind it is still read.
+ * - **Endings.** `/a/b/c` said the same as `/b/c`: relative links lead into their own folder again and again.
+ * - **Subjects.** Pages of one template, query, folder or depth that said the same as any page before, or nearly the same
+ *   as others of the template.
+ */
+import type { ContentSample, NormalizedUrl } from '../../model/index.ts'
+import { shapeOf } from '../../url/index.ts'
+import { createBatch } from './batch.ts'
+import { createReader, createWriter } from './codec.ts'
+import { createLessons } from './lessons.ts'
+import { createMemory } from './memory.ts'
+import { teach } from './teaching.ts'
+import { createVerdicts } from './verdicts.ts'
+
+export interface HostTraps {
+  /**
+   * Why this URL should be set aside, in words; undefined when there is no reason. For URLs that were not read yet. Of
+   * several that mean the same page the one that was let pass is let pass again, the others are not.
+   */
+  judge(url: NormalizedUrl): string | undefined
+  /**
+   * For several URLs that will be asked for before it is known what the first of them say: whether one more may be among
+   * them. Those that it admits count. While nothing was read of the host it admits all.
+   */
+  batch(): (url: NormalizedUrl) => boolean
+  /** A page was read for the first time. True when URLs that are aside may be innocent after all: judge them again. */
+  learn(url: NormalizedUrl, sample: ContentSample): boolean
+  /** Whether a URL that is aside may be fetched, to see whether its lesson is right. Counts it, if so. */
+  mayProbe(url: NormalizedUrl): boolean
+  /** Whether it is time to write it down. What was learned since the last time may be lost: it is learned again. */
+  readonly changed: boolean
+  serialise(): string
+}
+
+const VERSION = 2
+/** Probes of one host: some at once, and one more for so many pages. */
+const FIRST_PROBES = 2
+const PAGES_PER_PROBE = 100
+/** A lesson has one probe, and one more each time that the pages read have doubled, from here on. */
+const PAGES_FOR_SECOND_PROBE = 512
+/** Written down when one page in eight is new since the last time, so that large hosts are not written all the time. */
+const UNSAVED_SHARE = 8
+const MAX_UNSAVED = 64
+
+export function createHostTraps(stored: string | undefined): HostTraps {
+  const lessons = createLessons()
+  const memory = createMemory()
+  const verdicts = createVerdicts(lessons, memory)
+  let pages = 0
+  let probes = 0
+  let unsaved = 0
+
+  const reader = createReader(stored ?? '')
+  if (reader.byte() === VERSION) {
+    pages = reader.word()
+    probes = reader.word()
+    memory.read(reader)
+    lessons.read(reader)
+    // Half a text is none.
+    if (!reader.isWhole) return createHostTraps(undefined)
+  }
+  return {
+    judge(url) {
+      const shape = shapeOf(url)
+      const verdict = verdicts.on(url, shape)
+      if (verdict !== undefined) return verdict.reason
+      const idle = verdicts.idleParts(shape)
+      if (idle.size > 0) memory.letPass(url, shape, idle)
+      return undefined
+    },
+    batch() {
+      if (pages === 0) return () => true
+      const admits = createBatch(lessons, memory, verdicts)
+      return (url) => admits(url, shapeOf(url))
+    },
+    learn(url, sample) {
+      const shape = shapeOf(url)
+      const wasAside = verdicts.on(url, shape) !== undefined
+      const { hasBegun, hasCeased } = teach(url, shape, sample, { lessons, memory, verdicts })
+      pages += 1
+      unsaved = hasBegun || hasCeased ? MAX_UNSAVED : unsaved + 1
+      return hasCeased || (wasAside && verdicts.on(url, shape) === undefined)
+    },
+    mayProbe(url) {
+      const id = verdicts.on(url, shapeOf(url))?.id
+      if (id === undefined || probes >= FIRST_PROBES + pages / PAGES_PER_PROBE) return false
+      const lesson = lessons.open(id)
+      if (lesson.probes >= 1 + Math.floor(Math.log2(1 + pages / PAGES_FOR_SECOND_PROBE))) return false
+      lesson.probes += 1
+      probes += 1
+      unsaved = MAX_UNSAVED
+      return true
+    },
+    get changed() {
+      return unsaved > 0 && unsaved >= Math.min(pages / UNSAVED_SHARE, MAX_UNSAVED)
+    },
+    serialise() {
+      const writer = createWriter()
+      writer.byte(VERSION)
+      writer.word(pages)
+      writer.word(probes)
+      memory.write(writer)
+      lessons.write(writer)
+      unsaved = 0
+      return writer.text()
+    },
+  }
+}

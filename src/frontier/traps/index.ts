@@ -1,0 +1,2 @@
+/** Traps: URLs of a host that lead to ever the same pages, told by rules and by what its pages have taught. */
+export { createHostTraps, type HostTraps } from './host-traps.ts'

@@ -1,0 +1,69 @@
+/**
+ * What can be learned about a URL besides its parts: the subjects of lessons, the most particular first. A lesson about
+ * a folder is not for a page whose own template has proved good: see `judge` in host-traps.ts.
+ */
+import type { UrlShape } from '../../url/index.ts'
+import type { Demand } from './lessons.ts'
+
+export interface Subject {
+  readonly id: string
+  /** In words, for a person: "the last 4 pages … said the same as others". */
+  readonly words: string
+  readonly demand: Demand
+  /** Whether its pages are anything that lies in one place: then only few contents that come again and again are bad. */
+  readonly isWide: boolean
+  /** Which kind a page of this shape is to it. */
+  readonly kind: string
+  /** Fingerprints are compared within it. */
+  readonly isFamily: boolean
+  /** Whether long texts that are nearly the same prove something: where a program numbered them, not where they have names. */
+  readonly nearCounts: boolean
+}
+
+/** Keys of one query that are looked at by themselves. */
+const MAX_KEYS = 6
+/** Folders by themselves, from the root. */
+const MAX_FOLDERS = 3
+const DEPTHS = [1, 2, 3, 4, 6, 8, 12, 16]
+
+/** Of a URL with these keys left in its query. */
+export function subjectsOf(shape: UrlShape, keys: readonly string[]): Subject[] {
+  return keys.length > 0 ? ofQuery(shape, keys) : ofPath(shape)
+}
+
+const NARROW: Demand = { kinds: 0, caution: 1 }
+/** Combinations of parameters must differ, for one of them must not condemn the others. */
+const QUERY: Demand = { kinds: 2, caution: 1 }
+/** Nor one template its whole folder. */
+const WIDE: Demand = { kinds: 3, caution: 2 }
+
+function ofQuery({ template }: UrlShape, keys: readonly string[]): Subject[] {
+  const set = keys.join('&')
+  const common = { kind: set, isWide: false, isFamily: false, nearCounts: true }
+  const subjects: Subject[] = [{ ...common, id: `${template}?${set}`, words: `${template}?${set}`, demand: NARROW }]
+  if (keys.length > 1) {
+    for (const key of keys.slice(0, MAX_KEYS)) {
+      subjects.push({ ...common, id: `${template}?${key}=`, words: `${template} with ${key}=`, demand: QUERY })
+    }
+  }
+  subjects.push({ ...common, id: `${template}?`, words: `${template} with any query`, demand: QUERY, isFamily: true })
+  return subjects
+}
+
+function ofPath({ template, isOpen, folders, depth }: UrlShape): Subject[] {
+  const subjects: Subject[] = []
+  if (isOpen) {
+    const open = { isWide: false, isFamily: true, nearCounts: true }
+    subjects.push({ ...open, id: template, words: template, kind: template, demand: NARROW })
+  }
+  const wide = { kind: template, demand: WIDE, isWide: true, nearCounts: false }
+  const outer = folders.slice(0, MAX_FOLDERS)
+  for (const folder of outer.toReversed()) {
+    subjects.push({ ...wide, id: `${folder}**`, words: `${folder}…`, isFamily: folder === folders[0] })
+  }
+  for (const least of DEPTHS.filter((count) => count <= depth).reverse()) {
+    const words = least === 1 ? 'this host' : `paths of ${least} segments or more`
+    subjects.push({ ...wide, id: `depth ${least}`, words, isFamily: least === 1 && outer.length === 0 })
+  }
+  return subjects
+}

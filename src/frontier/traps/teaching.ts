@@ -1,0 +1,118 @@
+/**
+ * What a page teaches: which lessons it speaks for, and which against. The precise explanations come first, and a copy
+ * that one of them explains is no evidence for the wider ones.
+ */
+import { SAMPLE_SIZES } from '../../content/index.ts'
+import type { ContentSample, NormalizedUrl } from '../../model/index.ts'
+import type { UrlPart, UrlShape } from '../../url/index.ts'
+import { acquit, blame, FULL, holds, isSaidAgain, NO_KIND, presume, type Demand, type Lessons } from './lessons.ts'
+import { hashOf, MAX_PARTS, type Memory, type Said } from './memory.ts'
+import { ruleAgainst } from './rules.ts'
+import { NEARLY_SAME, SAME_LINE, samenessOf } from './sameness.ts'
+import { subjectsOf } from './subjects.ts'
+import { ENDING, everywhere, here, keysWithout, NESTED, PLAIN, VARIED, type Verdicts } from './verdicts.ts'
+
+/** The share that a copy counts for a place where only other contents came again before. */
+const FIRST_TIME = 1 / 8
+
+/** Which lessons began or ceased to hold. */
+export interface Taught {
+  readonly hasBegun: boolean
+  readonly hasCeased: boolean
+}
+
+/** How a copy is explained: by a part that looks like a session id, by another one, by its ending. */
+type Explanation = 'token' | 'parameter' | 'ending' | undefined
+
+export function teach(
+  url: NormalizedUrl,
+  shape: UrlShape,
+  sample: ContentSample,
+  { lessons, memory, verdicts }: { lessons: Lessons; memory: Memory; verdicts: Verdicts },
+): Taught {
+  const taught = { hasBegun: false, hasCeased: false }
+  const weigh = (id: number, demand: Demand, weight: number, kind: string, isAlike = false): void => {
+    const lesson = lessons.open(id)
+    const held = holds(lesson, demand)
+    if (weight > 0) blame(lesson, weight, hashOf(kind) % NO_KIND)
+    else acquit(lesson, isAlike)
+    const isHeld = holds(lesson, demand)
+    taught.hasBegun ||= !held && isHeld
+    taught.hasCeased ||= held && !isHeld
+  }
+  const size = sample.exact.charAt(0)
+  const isLong = size >= SAMPLE_SIZES.long
+  const weighPart = (part: UrlPart, weight: number): void => {
+    weigh(everywhere(part), VARIED, weight, shape.template)
+    // A line that all pages of a template have in common says nothing about the part.
+    if (isLong || part.isSession || weight === 0) weigh(here(part, shape), PLAIN, weight, shape.template)
+  }
+
+  const said = saidOf(sample)
+  const idle = verdicts.idleParts(shape)
+  const subjects = subjectsOf(shape, keysWithout(shape, idle))
+  const families = subjects.filter(({ isFamily }) => isFamily)
+  const isNested = verdicts.isNested(shape)
+  const sameness = samenessOf({ shape, isNested, sample, said }, families, lessons, memory)
+  const { weight, isAlike, isByDepth } = sameness
+
+  /** Whether it says the same as pages that differ in one part, or whether parts matter that were thought idle. */
+  const explainByParts = (): Explanation => {
+    const former = idle.size === 0 ? undefined : memory.isSaidWithout(shape, idle, said)
+    if (former === true) return 'token'
+    if (former === false) for (const part of shape.parts) if (idle.has(part.name)) weighPart(part, 0)
+    for (const part of shape.parts.filter(({ name }) => !idle.has(name)).slice(0, MAX_PARTS)) {
+      const isSame = memory.isSaidWithout(shape, new Set([...idle, part.name]), said)
+      if (isSame === undefined) continue
+      const evidence = isSame ? partWeight(part, shape, size) : 0
+      weighPart(part, evidence)
+      if (isSame && evidence >= NEARLY_SAME) return part.isRandom || part.isSession ? 'token' : 'parameter'
+    }
+    return undefined
+  }
+  const explainByEnding = (): Explanation => {
+    const isSaid = memory.isSaidByEnding(url, shape, said)
+    if (isSaid === undefined) return undefined
+    const isSame = isSaid && (sameness.isCopy || sameness.overlooksEchoes)
+    weigh(ENDING, VARIED, isSame ? sameness.full : 0, shape.template)
+    return isSame && sameness.full >= NEARLY_SAME ? 'ending' : undefined
+  }
+  const explanation = explainByParts() ?? explainByEnding()
+  const isExplained = (by: Explanation): boolean => weight > 0 && explanation === by
+
+  const rule = ruleAgainst(url.length, shape)
+  if (rule !== undefined) {
+    presume(lessons.open(hashOf(rule.id)))
+    weigh(hashOf(rule.id), PLAIN, weight, rule.id)
+  }
+  if (isNested && (weight === 0 || isExplained('ending'))) weigh(NESTED, VARIED, weight, shape.template)
+  if (!isExplained('token') && !isExplained('ending')) {
+    // What is new behind a part that was thought to be idle speaks for the queries with that part, too.
+    const others = weight > 0 || idle.size === 0 ? [] : subjectsOf(shape, shape.keys)
+    for (const { id, demand, kind, isWide } of [...subjects, ...others]) {
+      const isFull = !isWide || (weight > 0 && isSaidAgain(lessons.open(hashOf(id)), sameness.content))
+      const share = isFull ? weight : weight * FIRST_TIME
+      // Depth without end has ever new folders: that pages of one template or one folder are alike is no sign of it.
+      if (!isByDepth) weigh(hashOf(id), demand, share, kind, isAlike && !isWide)
+      else if (isWide) weigh(hashOf(id), demand, share, shape.folders.at(-1) ?? kind)
+      else weigh(hashOf(id), demand, 0, kind, true)
+    }
+  }
+  sameness.remember()
+  memory.remember(url, shape, idle, said)
+  return taught
+}
+
+/** 32 bits of each degree. */
+function saidOf({ whole, undated, exact }: ContentSample): Said {
+  const [wholeBits, undatedBits, exactBits] = [whole, undated, exact].map((hash) => Number.parseInt(hash.slice(8), 16))
+  return { whole: wholeBits as number, undated: undatedBits as number, exact: exactBits as number }
+}
+
+/** A session by name and value proves it with one pair of pages, one by either with two, any other part with three. */
+function partWeight({ isSession, isRandom }: UrlPart, { isNumbered, parameters }: UrlShape, size: string): number {
+  if (isSession) return isRandom ? 3 * FULL : 1.5 * FULL
+  if (size >= SAMPLE_SIZES.long) return isRandom ? 1.5 * FULL : FULL
+  // Numbered pages of a line that they have in common are pages all the same.
+  return size === SAMPLE_SIZES.nothing || (isNumbered && parameters > 0) ? 0 : SAME_LINE
+}

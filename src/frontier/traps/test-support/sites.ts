@@ -1,0 +1,247 @@
+/** Sites that are made from nothing: some with traps in them, some without. All that is random comes from the path. */
+import { createRng } from '../../../base/index.ts'
+import type { Site, SitePage } from './walk.ts'
+
+const WORDS = (
+  'archive batch bridge buffer cache carriage channel clock cluster column copper corner counter delay desk door ' +
+  'engine entry evening field filter frame garden gate harbour hour index island journal kettle ladder lantern lease ' +
+  'ledger letter library limit lock machine margin market meadow memory minute mirror module morning needle network ' +
+  'notebook office orchard order outcome packet paper path pattern pause pencil pipe pocket policy port process queue ' +
+  'quiet rail record region reply request river road robot route rule sample scale schedule scope script season server ' +
+  'shelf signal silver slot socket station store stream summer switch table task teacup thread ticket timer token tower ' +
+  'track train transfer value valley vessel village visit waiter walk warning water weather window winter wire worker'
+).split(' ')
+
+function seedOf(text: string): number {
+  let seed = 7
+  for (let at = 0; at < text.length; at++) seed = Math.imul(seed ^ text.charCodeAt(at), 0x01000193)
+  return seed >>> 0
+}
+
+/** So many words that depend on the name alone. */
+export function prose(name: string, words: number): string {
+  const rng = createRng(seedOf(name))
+  return Array.from({ length: words }, () => WORDS[rng.int(WORDS.length)] as string).join(' ')
+}
+
+/** A token as sessions have them, another one for every name. */
+export function token(name: string): string {
+  const rng = createRng(seedOf(name))
+  return Array.from({ length: 24 }, () => rng.int(16).toString(16)).join('')
+}
+
+const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
+
+export interface TrapOptions {
+  /** Honest pages beside the trap. */
+  readonly pages: number
+  /** Words of a page in the trap, beside what it says of its own address. */
+  readonly words: number
+  /** Whether a page in the trap repeats its own address in words. */
+  readonly echoes: boolean
+}
+
+const article = (number: number): string => `/articles/${prose(`slug ${number}`, 3).replaceAll(' ', '-')}-${number}`
+const articleNumber = (path: string): number => Number(/^\/articles\/[a-z-]+-(\d+)$/.exec(path)?.[1] ?? Number.NaN)
+
+/** Honest pages that lead to the trap from everywhere. */
+function withArticles(options: TrapOptions, entries: readonly string[], trap: Site): Site {
+  return (url) => {
+    const path = url.pathname
+    if (path === '/') {
+      const links = [...range(20).map(article), ...entries]
+      return { content: '/', text: prose('home', 80), links }
+    }
+    const number = articleNumber(path)
+    if (Number.isNaN(number) || number >= options.pages) return trap(url)
+    const links = [1, 2, 3, 4, 5].map((step) => article((number * 5 + step) % options.pages))
+    const text = `Article ${number}. ${prose(path, 120)}`
+    return { content: path, text, links: ['/', article((number + 1) % options.pages), ...links, ...entries] }
+  }
+}
+
+const said = (options: TrapOptions, what: string, echo: string): string =>
+  `${options.echoes ? `${echo} ` : ''}${prose(what, options.words)}`
+
+const MONTHS = 'January February March April May June July August September October November December'.split(' ')
+
+/** A month for every number, both ways, with a page for each day. */
+export function calendar(options: TrapOptions, style: 'path' | 'query'): Site {
+  const link = (year: number, month: number, day?: number): string => {
+    if (style === 'query') return `/calendar?year=${year}&month=${month}${day === undefined ? '' : `&day=${day}`}`
+    return `/calendar/${year}/${String(month).padStart(2, '0')}${day === undefined ? '' : `/${day}`}`
+  }
+  return withArticles(options, [link(2026, 11)], (url) => {
+    const numbers = (url.pathname + url.search).match(/\d+/g)?.map(Number) ?? []
+    const [year, month, day] = numbers
+    if (year === undefined || month === undefined) return undefined
+    const next = month === 12 ? link(year + 1, 1) : link(year, month + 1)
+    const previous = month === 1 ? link(year - 1, 12) : link(year, month - 1)
+    const days = range(28).map((index) => link(year, month, index + 1))
+    const name = `${day ?? ''} ${MONTHS[month - 1] as string} ${year}`
+    const grid = day === undefined ? ` Mon Tue Wed Thu Fri Sat Sun ${range(28).join(' ')}` : ''
+    const text = `${said(options, day === undefined ? 'calendar' : 'day', name)} ${name}${grid} No events`
+    return { content: day === undefined ? 'calendar' : 'day', text, links: [next, previous, ...days] }
+  })
+}
+
+/** A list with filters that change nothing, or only its order: every combination is a URL. */
+export function facets(options: TrapOptions): Site {
+  const values: Record<string, string[]> = {
+    colour: ['red', 'green', 'blue'],
+    size: ['small', 'large'],
+    brand: ['north', 'south', 'east'],
+    sort: ['price', 'name', 'newest'],
+    view: ['grid', 'list'],
+    stock: ['yes'],
+  }
+  return withArticles(options, ['/shop'], (url) => {
+    if (url.pathname !== '/shop') return undefined
+    const links: string[] = []
+    for (const [key, all] of Object.entries(values)) {
+      for (const value of all) {
+        const query = new URLSearchParams(url.search)
+        query.set(key, value)
+        links.push(`/shop?${query.toString()}`)
+      }
+    }
+    const items = prose('shop', options.words).split(' ')
+    if (url.searchParams.has('sort')) items.sort()
+    const chosen = [...url.searchParams].map(([key, value]) => `${key} ${value}`).join(' ')
+    return { content: 'shop', text: `${options.echoes ? chosen : ''} ${items.join(' ')}`, links }
+  })
+}
+
+export type SessionStyle = 'sid' | 'unknown' | 'jsessionid' | 'asp'
+
+/** Every page links to every other one under a session of its own. */
+export function sessions(options: TrapOptions, style: SessionStyle): Site {
+  const carry = (path: string, session: string): string => {
+    if (style === 'sid') return `${path}?sid=${session}`
+    if (style === 'unknown') return `${path}?zq=${session.slice(0, 6)}`
+    if (style === 'jsessionid') return `${path};jsessionid=${session}`
+    return `/(S(${session}))${path}`
+  }
+  return (url) => {
+    const path = url.pathname.replace(/;.*/, '').replace(/^\/\(S\(\w+\)\)/, '')
+    const session = token(url.href)
+    const number = path === '/' ? -1 : articleNumber(path)
+    if (Number.isNaN(number) || number >= options.pages) return undefined
+    const steps = number === -1 ? range(20) : [1, 2, 3, 4, 5].map((step) => (number * 5 + step) % options.pages)
+    const links = [...steps, (number + 1) % options.pages].map((to) => carry(article(to), session))
+    return { content: path, text: prose(path, options.words), links }
+  }
+}
+
+/** Relative links without a slash in front, on a server that looks at the end of the path alone. */
+export function wrongBase(options: TrapOptions): Site {
+  const folder = (number: number): string => `part-${'abcdefgh'.charAt(number % 8)}`
+  const page = (number: number): string =>
+    `${folder(number)}/${prose(`page ${number}`, 2).replace(' ', '-')}-${number}.html`
+  return (url) => {
+    if (url.pathname === '/') return { content: '/', text: prose('home', 60), links: range(30).map(page) }
+    const number = Number(/(\d+)\.html$/.exec(url.pathname)?.[1] ?? Number.NaN)
+    if (!(number < options.pages)) return undefined
+    const links = [1, 2, 3, 4, 5].map((step) => `/${page((number * 5 + step) % options.pages)}`)
+    // Half of the links are right, half are resolved against the page's own folder.
+    const wrong = [7, 11, 13].map((step) => page((number * step + 1) % options.pages))
+    return { content: `${number}`, text: said(options, `page ${number}`, url.pathname), links: [...links, ...wrong] }
+  }
+}
+
+/** One page after the other, and ever the same text. */
+export function endlessPages(options: TrapOptions): Site {
+  return withArticles(options, ['/stream/page/1'], (url) => {
+    const number = Number(/^\/stream\/page\/(\d+)$/.exec(url.pathname)?.[1] ?? Number.NaN)
+    if (Number.isNaN(number)) return undefined
+    const links = [1, 2, 3].map((step) => `/stream/page/${number + step}`)
+    return { content: 'stream', text: said(options, 'stream', `Page ${number} of many`), links }
+  })
+}
+
+/** Folders in folders, each with names of its own. */
+export function endlessDepth(options: TrapOptions): Site {
+  return withArticles(options, ['/maze/start/'], (url) => {
+    if (!url.pathname.startsWith('/maze/')) return undefined
+    const rng = createRng(seedOf(url.pathname))
+    const links = range(4).map(() => `${url.pathname}${WORDS[rng.int(WORDS.length)] as string}-${rng.int(100)}/`)
+    return { content: 'maze', text: said(options, 'maze', url.pathname.replaceAll('/', ' ')), links }
+  })
+}
+
+/** A site of these pages, each with its text; the first one leads to all others, in portions. */
+export function plainSite(pages: ReadonlyMap<string, string>): Site {
+  const paths = [...pages.keys()]
+  const order = new Map(paths.map((path, index) => [path, index]))
+  return (url): SitePage | undefined => {
+    const path = url.pathname + url.search
+    const text = pages.get(path)
+    const index = order.get(path)
+    if (text === undefined || index === undefined) return undefined
+    return { content: path, text, links: range(12).flatMap((step) => paths[index * 12 + step + 1] ?? []) }
+  }
+}
+
+/** Honest sites that look like trouble: for each its pages and what they say. */
+export function cleanSites(): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  const sites = new Map<string, ReadonlyMap<string, string>>()
+  const site = (name: string, paths: readonly string[], text: (path: string, index: number) => string): void => {
+    const pages: [string, string][] = paths.map((path, index) => [path, text(path, index)])
+    sites.set(name, new Map([['/', prose(`${name} home`, 40)], ...pages]))
+  }
+  const long = (path: string): string => prose(path, 150)
+  site(
+    'documentation with recurring folders',
+    range(400).map((n) => `/api/v${n % 4}/api/${prose(`n${n}`, 1)}/reference-${n}`),
+    long,
+  )
+  site(
+    'archives by date',
+    range(600).map((n) => `/${2000 + (n % 25)}/${String((n % 12) + 1).padStart(2, '0')}/post-${n}/`),
+    (path, n) => `Posted on 3 March ${2000 + (n % 25)}. ${prose(path, 60)}`,
+  )
+  site(
+    'pages of lists',
+    range(500).map((n) => `/blog/page/${n + 1}`),
+    (path, n) => `Page ${n + 1} of 500. Older posts. Newer posts. ${prose(path, 50)}`,
+  )
+  site(
+    'a deep tree',
+    range(500).map((n) => `/${prose(`deep ${n >> 5}`, 2 + (n % 9)).replaceAll(' ', '/')}/leaf-${n}`),
+    long,
+  )
+  site(
+    'a shop',
+    range(800).map((n) => `/product.php?id=${n}`),
+    (path, n) =>
+      `Product ${n}. ${prose(path, 12)}. Price ${n % 97} EUR. Free shipping from 50 EUR. In stock, ready to be sent ` +
+      'within two days. Add to basket. Customers who bought this also looked at other things. Terms and conditions.',
+  )
+  site(
+    'a shop with sizes',
+    range(600).map((n) => `/item?id=${n % 200}&size=${['s', 'm', 'l'][Math.floor(n / 200)] as string}`),
+    (path) => prose(path, 40),
+  )
+  site(
+    'stubs',
+    range(400).map((n) => `/doc/module-${n % 20}/fn.${prose(`f${n}`, 2).replace(' ', '_')}.html`),
+    (path, n) =>
+      n % 4 === 0 ? prose(path, 60) : `Function ${prose(`f${n}`, 2).replace(' ', '_')}. ${prose(path, 14)}.`,
+  )
+  site(
+    'pages of next to nothing',
+    range(150).map((n) => `/p/${n}`),
+    () => 'Words. on on on',
+  )
+  site(
+    'hashes in paths',
+    range(400).map((n) => `/object/${token(`o${n}`)}`),
+    long,
+  )
+  site(
+    'languages',
+    ['de', 'fr', 'es', 'it'].flatMap((language) => range(120).map((n) => `/${language}/guide/chapter-${n}.html`)),
+    long,
+  )
+  return sites
+}

@@ -1,0 +1,107 @@
+/**
+ * A crawl of one host without network, queues or time: URLs in the order they were found, judged when they are at the
+ * head, aside when there is a reason, probed when nothing else is left. As the frontier does it, in thirty lines.
+ */
+import { contentSample } from '../../../content/index.ts'
+import type { NormalizedUrl } from '../../../model/index.ts'
+import { normalizeUrl } from '../../../url/index.ts'
+import { createHostTraps } from '../index.ts'
+
+export interface SitePage {
+  /** What it is, for counting what is new. */
+  readonly content: string
+  readonly text: string
+  /** None if it is missing. */
+  readonly title?: string
+  /** Absolute, or relative to the page. */
+  readonly links: readonly string[]
+}
+
+/** Undefined: there is no such page. */
+export type Site = (url: URL) => SitePage | undefined
+
+export interface Walk {
+  readonly fetched: readonly NormalizedUrl[]
+  /** Fetches that brought a content for the first time. */
+  readonly fresh: number
+  readonly aside: ReadonlyMap<NormalizedUrl, string>
+  readonly contents: ReadonlySet<string>
+  /** The longest text that it was written down as. */
+  readonly storedLength: number
+}
+
+/**
+ * At most `limit` fetches. With `inFlight`, so many pages are under way before the first of them is read; with `inBatch`,
+ * so many may be handed out together.
+ */
+export function walk(site: Site, seed: string, limit: number, { inFlight = 1, inBatch = 1 } = {}): Walk {
+  let traps = createHostTraps(undefined)
+  const start = normalizeUrl(seed) as NormalizedUrl
+  const queue: NormalizedUrl[] = [start]
+  const found = new Set(queue)
+  const aside = new Map<NormalizedUrl, string>()
+  const fetched: NormalizedUrl[] = []
+  const contents = new Set<string>()
+  let fresh = 0
+  let storedLength = 0
+  const sent: { url: NormalizedUrl; page: SitePage | undefined }[] = []
+
+  const read = (url: NormalizedUrl, page: SitePage | undefined): void => {
+    if (page === undefined) return
+    if (!contents.has(page.content)) fresh += 1
+    contents.add(page.content)
+    for (const link of page.links) {
+      const target = normalizeUrl(link, url)
+      if (target === undefined || found.has(target)) continue
+      found.add(target)
+      queue.push(target)
+    }
+    if (traps.learn(url, contentSample(page.text, url, page.title ?? ''))) {
+      for (const other of aside.keys()) {
+        const reason = traps.judge(other)
+        if (reason === undefined) {
+          aside.delete(other)
+          queue.push(other)
+        } else aside.set(other, reason)
+      }
+    }
+    if (traps.changed) {
+      const stored = traps.serialise()
+      storedLength = Math.max(storedLength, stored.length)
+      traps = createHostTraps(stored)
+    }
+  }
+  const send = (url: NormalizedUrl): void => {
+    fetched.push(url)
+    sent.push({ url, page: site(new URL(url)) })
+  }
+  let head = 0
+  const sendBatch = (): void => {
+    const admits = traps.batch()
+    for (let count = 0; count < inBatch && head < queue.length;) {
+      const url = queue[head] as NormalizedUrl
+      const reason = traps.judge(url)
+      if (reason === undefined && !admits(url) && count > 0) return
+      head += 1
+      if (reason === undefined) {
+        send(url)
+        count += 1
+      } else aside.set(url, reason)
+    }
+  }
+  while (fetched.length < limit) {
+    if (head < queue.length) sendBatch()
+    else if (sent.length === 0) {
+      const probe = [...aside.keys()].find((candidate) => traps.mayProbe(candidate))
+      if (probe === undefined) break
+      aside.delete(probe)
+      send(probe)
+    }
+    while (sent.length >= inFlight || (head >= queue.length && sent.length > 0)) {
+      const first = sent.shift() as (typeof sent)[number]
+      read(first.url, first.page)
+    }
+  }
+  for (const { url, page } of sent) read(url, page)
+  return { fetched, fresh, aside, contents, storedLength }
+}

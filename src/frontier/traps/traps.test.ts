@@ -1,0 +1,152 @@
+/** Whole sites, walked as the frontier walks them: what is wasted on traps, and what honest sites lose. */
+import { describe, expect, test } from 'vitest'
+import { contentSample } from '../../content/index.ts'
+import type { NormalizedUrl } from '../../model/index.ts'
+import { normalizeUrl } from '../../url/index.ts'
+import { createHostTraps } from './index.ts'
+import {
+  calendar,
+  cleanSites,
+  endlessDepth,
+  endlessPages,
+  facets,
+  plainSite,
+  prose,
+  sessions,
+  wrongBase,
+  type TrapOptions,
+} from './test-support/sites.ts'
+import {
+  ADDRESSES,
+  CONSTANT_TEXTS,
+  LINKS,
+  LOREM,
+  syntheticSite,
+  TEXTS,
+  type Addresses,
+  type Links,
+  type Texts,
+} from './test-support/synthetic.ts'
+import { walk, type Site, type Walk } from './test-support/walk.ts'
+
+const SEED = 'https://host.test/'
+const PAGES = 300
+/** Far more than a site has pages, for a trap that is not found out to show. */
+const LIMIT = 3 * PAGES
+
+/** Each with the number of different contents that it has. */
+const TRAPS: [string, (options: Text & { pages: number }) => Site, number][] = [
+  ['a calendar in the path', (options) => calendar(options, 'path'), PAGES + 3],
+  ['a calendar in the query', (options) => calendar(options, 'query'), PAGES + 3],
+  ['combinations of filters', facets, PAGES + 2],
+  ['session ids in a parameter of a known name', (options) => sessions(options, 'sid'), PAGES + 1],
+  ['session ids in a parameter of any name', (options) => sessions(options, 'unknown'), PAGES + 1],
+  ['session ids behind a semicolon', (options) => sessions(options, 'jsessionid'), PAGES + 1],
+  ['session ids as a folder', (options) => sessions(options, 'asp'), PAGES + 1],
+  ['relative links on a wrong base', wrongBase, PAGES + 1],
+  ['depth without end', endlessDepth, PAGES + 2],
+]
+
+type Text = Pick<TrapOptions, 'words' | 'echoes'>
+
+const freshShare = ({ fresh, fetched }: Walk): number => fresh / fetched.length
+
+describe.each(TRAPS)('%s', (_name, make, contents) => {
+  test.each([
+    { words: 8, echoes: false },
+    { words: 30, echoes: true },
+    { words: 150, echoes: true },
+  ])('wastes less than one fetch in twenty, and loses no content: $words words, echo $echoes', (text) => {
+    const result = walk(make({ pages: PAGES, ...text }), SEED, LIMIT)
+    expect(freshShare(result)).toBeGreaterThanOrEqual(0.95)
+    expect(result.contents.size).toBe(contents)
+    expect(result.storedLength).toBeLessThanOrEqual(16 * 1024)
+    for (const reason of result.aside.values()) expect(reason).toMatch(/\w{3}/)
+  })
+
+  test('wastes no more with four requests under way at once', () => {
+    const result = walk(make({ pages: PAGES, words: 60, echoes: false }), SEED, LIMIT, { inFlight: 4 })
+    expect(freshShare(result)).toBeGreaterThanOrEqual(0.95)
+    expect(result.contents.size).toBe(contents)
+  })
+
+  test('wastes no more when many URLs are handed out together', () => {
+    const result = walk(make({ pages: PAGES, words: 60, echoes: false }), SEED, LIMIT, { inBatch: 32 })
+    expect(freshShare(result)).toBeGreaterThanOrEqual(0.95)
+    expect(result.contents.size).toBe(contents)
+  })
+})
+
+describe('numbered pages without end', () => {
+  test.each([30, 150])('waste less than one fetch in twenty if they say the same to the letter: %i words', (words) => {
+    const result = walk(endlessPages({ pages: PAGES, words, echoes: false }), SEED, LIMIT, { inBatch: 32 })
+    expect(freshShare(result)).toBeGreaterThanOrEqual(0.95)
+    expect(result.contents.size).toBe(PAGES + 2)
+  })
+
+  test('end after ten thousand that differ in nothing but their numbers', () => {
+    const traps = createHostTraps(undefined)
+    const learn = (number: number, text: string): boolean => {
+      const url = normalizeUrl(`${SEED}stream/${number}`) as NormalizedUrl
+      return traps.learn(url, contentSample(text, url, ''))
+    }
+    const next = normalizeUrl(`${SEED}stream/20000`) as NormalizedUrl
+    for (let number = 0; number < 10_000; number++) learn(number, `Page ${number} ${LOREM}`)
+    expect(traps.judge(next)).toBeUndefined()
+    learn(10_000, `Page 10000 ${LOREM}`)
+    expect(traps.judge(next)).toBe('the last 10000 pages of /stream/# said the same as others')
+    expect(learn(10_001, prose('something new', 60))).toBe(true)
+    expect(traps.judge(next)).toBeUndefined()
+  })
+})
+
+describe('a plain site, as a program makes it, is read to its last page', () => {
+  const complete = (pages: number, names: readonly string[], site: Site, together: boolean): string[] => {
+    const { contents, aside } = walk(site, SEED, 3 * pages, together ? { inFlight: 4, inBatch: 16 } : {})
+    return contents.size === pages && aside.size === 0 ? [] : [`${names.join(', ')}: ${contents.size} of ${pages}`]
+  }
+  const hasDate = (name: string): boolean => name.startsWith('/2024')
+
+  test.each(Object.entries(ADDRESSES))('%s', (name, addresses) => {
+    // A line that is the same under addresses by date is what an empty calendar has.
+    const texts = hasDate(name) ? TEXTS : { ...TEXTS, ...CONSTANT_TEXTS }
+    const missed = Object.entries(texts).flatMap(([text, said]) =>
+      Object.entries(LINKS).flatMap(([structure, links], index) =>
+        complete(40, [text, structure], syntheticSite(40, addresses, said, links), index % 2 === 1),
+      ),
+    )
+    expect(missed).toEqual([])
+  })
+
+  test.each([
+    ['/7', 'its number in title and heading', 'a chain'],
+    ['/page/7', 'its number in the heading', 'a tree'],
+    ['/word', 'one sentence', 'a tree'],
+    ['/page?id=7', 'its number in title and heading', 'a list of all on the first page'],
+    ['/list?category=word&page=7', 'its address in the title', 'portions'],
+    ['/1/2/1/1', 'its number in the title', 'a ring with bridges'],
+  ])('of two thousand pages: %s, %s, %s', (name, text, structure) => {
+    const addresses = ADDRESSES[name] as Addresses
+    const texts = { ...TEXTS, ...CONSTANT_TEXTS }[text] as Texts
+    const site = syntheticSite(2_000, addresses, texts, LINKS[structure] as Links)
+    expect(complete(2_000, [], site, true)).toEqual([])
+  })
+})
+
+describe('an honest site loses less than one page in a hundred', () => {
+  test.each([...cleanSites()])('%s', (_name, pages) => {
+    const result = walk(plainSite(pages), SEED, 10 * pages.size)
+    expect(result.contents.size).toBeGreaterThan(0.99 * pages.size)
+  })
+})
+
+test('a lesson drawn from bad luck is unlearned: one probe that is new frees the rest', () => {
+  const pages = new Map([['/', prose('home', 50)]])
+  // The first ones of a numbered list say the same; all others differ.
+  for (let number = 1; number <= 200; number++) {
+    pages.set(`/list/${number}`, number <= 4 ? prose('to come', 40) : prose(`entry ${number}`, 40))
+  }
+  const site = plainSite(pages)
+  const result = walk(site, SEED, 1_000)
+  expect(result.contents.size).toBe(pages.size)
+})
