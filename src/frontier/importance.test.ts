@@ -1,29 +1,10 @@
 import { expect, test } from 'vitest'
-import { UNKNOWN_HEALTH, type HostKey } from '../model/index.ts'
+import type { HostKey } from '../model/index.ts'
 import { DEFAULT_SCORE } from './defaults.ts'
 import { endow, hostImportance, hostScore, passOn, tierByScore } from './importance.ts'
-import type { HostRow } from './storage.ts'
+import { newHost, type HostRow } from './storage.ts'
 
-const hostRow = (id: number): HostRow => ({
-  id,
-  key: `h${id}.test` as HostKey,
-  due: null,
-  order: 0,
-  tier: 'medium',
-  pages: 0,
-  cash: 0,
-  credit: 0,
-  depth: 0,
-  changePages: 0,
-  changeRate: 0,
-  revisitRate: 0,
-  answeredAt: null,
-  blockedUntil: 0,
-  blockedReason: null,
-  health: UNKNOWN_HEALTH,
-  address: null,
-  closestMs: null,
-})
+const hostRow = (id: number): HostRow => ({ ...newHost(id, `h${id}.test` as HostKey), depth: 0 })
 
 function web(count: number) {
   const sums = { importance: { total: 0, pot: 0 }, hosts: 0 }

@@ -5,6 +5,7 @@
  */
 import {
   TIERS,
+  UNKNOWN_HEALTH,
   type Change,
   type HostHealth,
   type HostKey,
@@ -164,6 +165,30 @@ export function tierBit(tier: Tier): number {
 
 export function classOfOrder(order: HostOrder): HostClass {
   return order >= 8 ? 'proven' : 'unproven'
+}
+
+/** A host of which nothing is known. */
+export function newHost(id: number, key: HostKey): HostRow {
+  return {
+    id,
+    key,
+    due: null,
+    order: 0,
+    tier: 'medium',
+    pages: 0,
+    cash: 0,
+    credit: 0,
+    depth: UNKNOWN_DEPTH,
+    changePages: 0,
+    changeRate: 0,
+    revisitRate: 0,
+    answeredAt: null,
+    blockedUntil: 0,
+    blockedReason: null,
+    health: UNKNOWN_HEALTH,
+    address: null,
+    closestMs: null,
+  }
 }
 
 /** Field by field: a spread makes objects of twice the size, and there are many of them. */

@@ -2,13 +2,13 @@
  * The memory home's storage: plain maps, nothing durable. The readable reference, and what simulations run on, with a
  * million hosts of a URL or two each: so what is empty takes no room, and rows are small.
  */
-import { UNKNOWN_HEALTH, type HostKey, type Origin, type UrlKey } from '../../model/index.ts'
+import type { HostKey, Origin, UrlKey } from '../../model/index.ts'
 import {
   copyHost,
   emptyCounters,
   HOST_ORDERS,
+  newHost,
   SLOTS,
-  UNKNOWN_DEPTH,
   type Child,
   type DueHost,
   type Errand,
@@ -156,26 +156,7 @@ export function createMemoryStorage(): Storage {
     hostById: (id) => copyHost(at(hosts, id)),
     insertHost(key) {
       const id = hosts.length + 1
-      const row: HostRow = {
-        id,
-        key,
-        due: null,
-        order: 0,
-        tier: 'medium',
-        pages: 0,
-        cash: 0,
-        credit: 0,
-        depth: UNKNOWN_DEPTH,
-        changePages: 0,
-        changeRate: 0,
-        revisitRate: 0,
-        answeredAt: null,
-        blockedUntil: 0,
-        blockedReason: null,
-        health: UNKNOWN_HEALTH,
-        address: null,
-        closestMs: null,
-      }
+      const row = newHost(id, key)
       hosts.push(row)
       firstLanes.push(0)
       hostIds.set(key, id)
