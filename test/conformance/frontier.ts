@@ -12,6 +12,7 @@ import { describeHealth } from './health.ts'
 import { describeRevisits } from './revisits.ts'
 import { describeSharing } from './sharing.ts'
 import { describeTiers } from './tiers.ts'
+import { describeTraps } from './traps.ts'
 
 export { allowAll, conserved, type OpenFrontier } from './harness.ts'
 
@@ -409,6 +410,7 @@ export function describeFrontier(home: string, open: OpenFrontier): void {
     describeSharing(setup)
     describeTiers(setup)
     describeRevisits(setup)
+    describeTraps(setup)
 
     test('a crawl is over when nothing is queued and nothing is leased, and not before', async () => {
       const { frontier, one, end, settle, passRobots } = setup({ delayMs: 0 })
