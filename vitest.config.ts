@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { closingLine } from './test/support/closing-line.ts'
 
@@ -5,6 +6,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 30_000,
+    // Most of the longer tests wait for processes of their own: on two cores, one at a time would leave one of them idle.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     reporters: ['default', closingLine()],
   },
 })
