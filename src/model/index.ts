@@ -16,12 +16,17 @@ export { FAILURES, SKIP_REASONS, type FailureCode, type Outcome, type SkipReason
 export { UNKNOWN_HEALTH, type HostHealth, type HostPolicy, type HostRecord, type RobotsRecord } from './host.ts'
 export {
   RECORD_SCHEMA,
+  type ContentSignals,
+  type DuplicateBy,
   type FailRecord,
+  type Heading,
   type Page,
   type PageRecord,
   type RevisitRecord,
   type RobotsDirectives,
   type SkipRecord,
+  type TdmReservation,
 } from './page.ts'
 export type { CrawlEvents, ImpoliteRequest } from './event.ts'
+export { LIMITS, type Limit, type LimitName } from './limits.ts'
 export { TiptoeError, type ErrorCode } from './errors.ts'

@@ -18,7 +18,7 @@ export const SKIP_REASONS = {
   redirect: 'answered with a redirect; the target is a URL of its own',
   'redirect-scope': 'answered with a redirect that leaves the scope',
   'redirect-limit': 'one redirect too many in a row',
-  address: 'its host resolves to an address that may not be dialled',
+  address: 'its host resolves to an address, or its port is one, that may not be dialled',
 } as const
 export type SkipReason = keyof typeof SKIP_REASONS
 

@@ -1,4 +1,5 @@
 /** The records of the output folder. Their shape is a contract with everyone who reads the files. */
+import type { LimitName } from './limits.ts'
 import type { FailureCode, SkipReason } from './outcome.ts'
 import type { Tier, Via } from './task.ts'
 
@@ -10,6 +11,26 @@ export interface RobotsDirectives {
   readonly index: boolean
   readonly follow: boolean
 }
+
+/** What a text may be used for, as its host's robots.txt signals it (`Content-Signal`); what is not named is not said. */
+export type ContentSignals = Readonly<Record<string, boolean>>
+
+/** A reservation of text and data mining by the TDM protocol, from headers or meta elements. */
+export interface TdmReservation {
+  /** True: rights are reserved. */
+  readonly reserved: boolean
+  /** Where the terms are, if the page says so. */
+  readonly policy?: string
+}
+
+export interface Heading {
+  /** 1 to 6. */
+  readonly level: number
+  readonly text: string
+}
+
+/** Why a page counts as a repetition: it names the other as canonical, its text is the same, or nearly the same. */
+export type DuplicateBy = 'canonical' | 'same' | 'near'
 
 /** One line of `pages.jsonl`: a page that was fetched for the first time, or again and had changed. */
 export interface PageRecord {
@@ -27,7 +48,7 @@ export interface PageRecord {
   readonly depth: number
   /** The page or sitemap that named it first; null for a seed. */
   readonly referrer: string | null
-  /** How it was found: `seed`, `link`, `sitemap` or `redirect`. */
+  /** How it was found: `seed`, `link`, `sitemap`, `redirect` or `canonical`, when a page named it as its canonical URL. */
   readonly via: Via
   /** `high`, `medium` or `low`. */
   readonly tier: Tier
@@ -39,10 +60,14 @@ export interface PageRecord {
   readonly durationMs: number
   /** Decoded body bytes kept. */
   readonly bytes: number
-  /** The body was longer than max_body_size and was cut. */
+  /** A limit was met, and what lies beyond it is missing. */
   readonly truncated?: true
+  /** The limits that were met, by their names in the table of limits; present with `truncated`. */
+  readonly limits?: readonly LimitName[]
   /** The Content-Type header as sent; null when there was none. */
   readonly contentType: string | null
+  /** The media type by which the body was read, where that is not what the header says. */
+  readonly sniffedType?: string
   /** The encoding by which the body was read, as the Encoding Standard names it; null for what is not text. */
   readonly charset: string | null
   /** The title element, or og:title. */
@@ -53,12 +78,26 @@ export interface PageRecord {
   readonly lang: string | null
   /** The canonical URL that the page states. */
   readonly canonical: string | null
+  /** When it was published, as the page itself states it: ISO 8601, as precise as stated. */
+  readonly published?: string
+  /** When it was last modified, likewise. */
+  readonly modified?: string
+  /** The headings of the main content, in order. */
+  readonly headings: readonly Heading[]
   /** `{ index, follow }`: false where meta robots or X-Robots-Tag say noindex or nofollow. */
   readonly robots: RobotsDirectives
+  /** Permitted uses that robots.txt signals for this URL: `{ "search": true, "ai-train": false }`. */
+  readonly contentSignals?: ContentSignals
+  /** A reservation of text and data mining. */
+  readonly tdm?: TdmReservation
   /** `sha256:` and the hex digest of the Markdown, or of the body where there is no Markdown. */
   readonly contentHash: string
   /** 16 hex digits; null where there is no text. */
   readonly simhash: string | null
+  /** The URL of the page that this one repeats; both are kept. */
+  readonly duplicateOf?: string
+  /** `canonical`, `same` or `near`; present with `duplicateOf`. */
+  readonly duplicateBy?: DuplicateBy
   /** An estimate of how many tokens a language model makes of the Markdown. */
   readonly tokens: number
   /** How many distinct links the page has. */
@@ -67,6 +106,8 @@ export interface PageRecord {
   readonly outlinks?: readonly string[]
   /** Relative to the output folder, with forward slashes. */
   readonly markdownPath?: string
+  /** The body as decoded, with `--format html`. */
+  readonly htmlPath?: string
   /** The ETag header. */
   readonly etag?: string
   /** The Last-Modified header. */

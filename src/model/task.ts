@@ -5,7 +5,7 @@ export const TIERS = ['high', 'medium', 'low'] as const
 export type Tier = (typeof TIERS)[number]
 
 /** How a URL came to us. */
-export type Via = 'seed' | 'link' | 'sitemap' | 'redirect'
+export type Via = 'seed' | 'link' | 'sitemap' | 'redirect' | 'canonical'
 
 /** A page is counted, recorded and limited. A sitemap or robots.txt is asked for on behalf of pages, and is not. */
 export type TaskKind = 'page' | 'sitemap' | 'robots'

@@ -2,7 +2,17 @@
 export { decodeBody, type DecodedBody } from './charset/decode-body.ts'
 export { parseDirectives } from './html/directives.ts'
 export { extract, extractLinks, type ExtractContext, type Extracted } from './html/extract.ts'
-export { MAX_LINKS, type Link, type LinkSource } from './html/links.ts'
+export { readHeaders, type HeaderContext, type HeaderFacts } from './html/header-facts.ts'
+export { parseLinkHeader, type HeaderLink } from './html/link-header.ts'
+export { MAX_LINKS, type Link, type LinkLimit, type LinkSource } from './html/links.ts'
+export {
+  isNosniff,
+  sniffMediaType,
+  type MediaKind,
+  type SniffedType,
+  type SniffOptions,
+} from './media/sniff-media-type.ts'
+export { FEED_MAX_ENTRIES, parseFeed, type Feed, type FeedEntry, type FeedLimit } from './sitemap/feed.ts'
 export {
   parseSitemap,
   SITEMAP_MAX_DECODED_BYTES,

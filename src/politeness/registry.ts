@@ -5,6 +5,7 @@
  */
 import { createLru } from '../base/index.ts'
 import type {
+  ContentSignals,
   HostKey,
   HostPolicy,
   HostRecord,
@@ -36,7 +37,12 @@ export interface HostRegistryOptions {
 
 /** Whether a URL may be asked for, and what decided. */
 export type RobotsVerdict =
-  | { readonly allowed: true; readonly detail: string }
+  | {
+      readonly allowed: true
+      readonly detail: string
+      /** What the page may be used for, where robots.txt says it. */
+      readonly signals?: ContentSignals
+    }
   | { readonly allowed: false; readonly reason: SkipReason; readonly detail: string }
 
 export interface HostRegistry {
@@ -113,7 +119,9 @@ export function createHostRegistry(options: HostRegistryOptions): HostRegistry {
       const { allowed, line, rule } = rules.check(options.productToken, url)
       const deciding = line === null ? 'no rule of robots.txt applies' : `robots.txt line ${line}: ${rule}`
       const detail = `${deciding} (version ${record.version})`
-      return allowed ? { allowed, detail } : { allowed, reason: 'robots', detail }
+      if (!allowed) return { allowed, reason: 'robots', detail }
+      const signals = rules.contentSignals(options.productToken, url)
+      return { allowed, detail, ...(signals === undefined ? {} : { signals }) }
     },
     async recordOf(origin) {
       // What is at hand may be older than what another worker has stored, or may never have been accepted.

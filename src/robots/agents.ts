@@ -13,6 +13,7 @@
 import { isWhite } from './line.ts'
 import { octetsOfText } from './octets.ts'
 import type { Agent, Group } from './groups.ts'
+import type { SignalLine } from './signals.ts'
 
 const COMPATIBLE = 'compatible; '
 
@@ -33,6 +34,7 @@ export function agentNameOf(value: string): AgentName | undefined {
 export interface Audience {
   readonly groups: readonly Group[]
   readonly delayMs: number | undefined
+  readonly signals: readonly SignalLine[]
 }
 
 /**
@@ -47,7 +49,7 @@ export function selectGroups(groups: readonly Group[], crawler: string): Audienc
       collect(groups, (other) => other !== '*' && (word === token ? other.token : other.word) === token)
     if (audience !== undefined) return audience
   }
-  return collect(groups, (other) => other === '*') ?? { groups: [], delayMs: undefined }
+  return collect(groups, (other) => other === '*') ?? { groups: [], delayMs: undefined, signals: [] }
 }
 
 /** The names by which a crawler answers, in the order in which they are looked for. */
@@ -62,14 +64,18 @@ function namesOf(crawler: string): Exclude<AgentName, '*'>[] {
 function collect(groups: readonly Group[], test: (name: AgentName) => boolean): Audience | undefined {
   const selected: Group[] = []
   let delayMs: number | undefined
+  // User-agent lines share their list, so each is taken once.
+  const lists = new Set<readonly SignalLine[]>()
   for (const group of groups) {
     const agents: Agent[] = group.agents.filter((agent) => test(agent.name))
     if (agents.length > 0) selected.push(group)
-    for (const { pace } of agents) {
+    for (const agent of agents) {
+      const { pace } = agent
       if (pace.delayMs !== undefined) delayMs = Math.max(delayMs ?? 0, pace.delayMs)
+      lists.add(agent.signals)
     }
   }
-  return selected.length === 0 ? undefined : { groups: selected, delayMs }
+  return selected.length === 0 ? undefined : { groups: selected, delayMs, signals: [...lists].flat() }
 }
 
 function isTokenCode(code: number): boolean {

@@ -5,6 +5,7 @@
 import { agentNameOf, type AgentName } from './agents.ts'
 import { parseLine } from './line.ts'
 import { textOf } from './octets.ts'
+import { parseSignalLine, ROBOTS_MAX_SIGNAL_LINES, type SignalLine } from './signals.ts'
 
 /** More Sitemap lines than this are not kept. */
 export const ROBOTS_MAX_SITEMAPS = 10_000
@@ -26,6 +27,8 @@ export interface Agent {
   readonly name: AgentName
   /** Shared by the user-agent lines that one Crawl-delay line follows. */
   readonly pace: { delayMs: number | undefined }
+  /** Shared by the user-agent lines that the same Content-Signal and Content-Usage lines follow. */
+  readonly signals: SignalLine[]
 }
 
 export interface Group {
@@ -36,6 +39,8 @@ export interface Group {
 export interface ParsedFile {
   readonly groups: readonly Group[]
   readonly sitemaps: readonly string[]
+  /** Signals before any user-agent line. */
+  readonly signals: readonly SignalLine[]
 }
 
 export function parseGroups(octets: string): ParsedFile {
@@ -43,10 +48,15 @@ export function parseGroups(octets: string): ParsedFile {
   const sitemaps = new Set<string>()
   let group: Group | undefined
   let pace: Agent['pace'] = { delayMs: undefined }
+  const commonSignals: SignalLine[] = []
+  let signals: SignalLine[] = []
+  let signalLines = 0
   // A user-agent line opens a new group only after a rule: no other record ends a group (RFC 9309 §2.2.4).
   let ruled = false
   // Crawl-delay is nobody's standard. It speaks to the user-agent lines above it up to the last Crawl-delay or rule.
   let paced = false
+  // So do signals: a line that RFC 9309 does not know must not change which rules are for whom.
+  let signalled = false
   forEachLine(octets, (raw, number) => {
     const line = parseLine(raw)
     if (line === undefined) return
@@ -57,9 +67,10 @@ export function parseGroups(octets: string): ParsedFile {
           groups.push(group)
         }
         if (ruled || paced) pace = { delayMs: undefined }
-        ruled = paced = false
+        if (ruled || signalled) signals = []
+        ruled = paced = signalled = false
         const name = agentNameOf(line.value)
-        if (name !== undefined) group.agents.push({ name, pace })
+        if (name !== undefined) group.agents.push({ name, pace, signals })
         return
       }
       case 'allow':
@@ -79,13 +90,26 @@ export function parseGroups(octets: string): ParsedFile {
         if (delayMs !== undefined) pace.delayMs = Math.max(pace.delayMs ?? 0, delayMs)
         return
       }
+      case 'content-signal':
+      case 'content-usage': {
+        if (signalLines >= ROBOTS_MAX_SIGNAL_LINES) return
+        const signal = parseSignalLine(line.directive, line.value)
+        if (signal === undefined) return
+        signalLines++
+        if (group === undefined) commonSignals.push(signal)
+        else {
+          signalled = true
+          signals.push(signal)
+        }
+        return
+      }
       case 'sitemap':
         if (line.value !== '' && sitemaps.size < ROBOTS_MAX_SITEMAPS) sitemaps.add(textOf(line.value))
         return
       case 'other':
     }
   })
-  return { groups, sitemaps: [...sitemaps] }
+  return { groups, sitemaps: [...sitemaps], signals: commonSignals }
 }
 
 /** Plain decimal seconds. Signs, exponents, units and numbers too large for a number are no delay. */

@@ -4,7 +4,9 @@
  * place is for `groups.ts`.
  */
 
-export type Directive = 'user-agent' | 'allow' | 'disallow' | 'sitemap' | 'crawl-delay' | 'other'
+import type { SignalDirective } from './signals.ts'
+
+export type Directive = 'user-agent' | 'allow' | 'disallow' | 'sitemap' | 'crawl-delay' | SignalDirective | 'other'
 
 export interface Line {
   readonly directive: Directive
@@ -43,6 +45,8 @@ const BEGINNINGS: readonly (readonly [Directive, readonly string[]])[] = [
     'crawl-delay',
     ['crawl-delay', 'crawldelay', 'crawl delay', 'crawl_delay', 'clawl-delay', 'craw-delay', 'crawl-deley'],
   ],
+  ['content-signal', ['content-signal', 'contentsignal', 'content_signal']],
+  ['content-usage', ['content-usage', 'contentusage', 'content_usage']],
 ]
 
 /** The names as they should be, looked up before the misspellings are tried. */

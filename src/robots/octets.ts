@@ -3,9 +3,10 @@
  * octets, so a byte that is not valid UTF-8 keeps its value instead of becoming U+FFFD, and a broken line harms no other.
  * Keeps true: at most ROBOTS_MAX_BYTES come out, ending at the end of a line, without a byte order mark.
  */
+import { LIMITS } from '../model/index.ts'
 
 /** RFC 9309 §2.5 asks for at least 500 KiB; what is beyond is not read, and a line cut there is dropped whole. */
-export const ROBOTS_MAX_BYTES = 512_000
+export const ROBOTS_MAX_BYTES = LIMITS['robots-size'].value
 
 export function octetsOf(body: string | Uint8Array): string {
   const bytes = typeof body === 'string' ? encode(body) : body

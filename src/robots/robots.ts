@@ -2,11 +2,13 @@
  * A robots.txt as its reader sees it. Parsing never fails: the rules that can be read are followed (RFC 9309 §2.3.1.1),
  * so a file of garbage allows everything. What a missing or unreachable file means is not known here.
  */
+import type { ContentSignals } from '../model/index.ts'
 import { selectGroups } from './agents.ts'
 import { canonicalPath, pathOfUrl } from './canonical.ts'
 import { parseGroups } from './groups.ts'
 import { octetsOf, octetsOfText, textOf } from './octets.ts'
 import { compileRules, decidingRule, type Rule } from './rules.ts'
+import { signalsOf, type SignalLine } from './signals.ts'
 
 export interface RobotsVerdict {
   readonly allowed: boolean
@@ -25,6 +27,11 @@ export interface Robots {
   /** What `Crawl-delay` asks of the crawler, rounded to milliseconds; of several the longest. Not capped. */
   crawlDelayMs(productToken: string): number | undefined
   /**
+   * What a text may be used for, by the Content-Signal and Content-Usage lines that speak to the crawler about the URL;
+   * where none speaks to it, by those before any user-agent line. Undefined when the file says nothing.
+   */
+  contentSignals(productToken: string, url: string): ContentSignals | undefined
+  /**
    * The value of every Sitemap line, wherever it stands, in order and each once. As written: whether it is an absolute
    * http URL, or has to be resolved, is for the caller, who knows where the file came from.
    */
@@ -34,6 +41,7 @@ export interface Robots {
 interface Reading {
   readonly rules: readonly Rule[]
   readonly delayMs: number | undefined
+  readonly signals: readonly SignalLine[]
 }
 
 /** A process crawls under one name or a few; whoever asks for more than this has them read again. */
@@ -43,13 +51,17 @@ const NOT_DECIDED: RobotsVerdict = { allowed: true, line: null, rule: null }
 
 /** Reads a robots.txt, RFC 9309 in full: `ROBOTS_MAX_BYTES` of it, whatever it holds, in linear time. */
 export function parseRobots(body: string | Uint8Array): Robots {
-  const { groups, sitemaps } = parseGroups(octetsOf(body))
+  const { groups, sitemaps, signals } = parseGroups(octetsOf(body))
   const readings = new Map<string, Reading>()
   const readAs = (productToken: string): Reading => {
     const known = readings.get(productToken)
     if (known !== undefined) return known
     const audience = selectGroups(groups, productToken)
-    const reading = { rules: compileRules(audience.groups), delayMs: audience.delayMs }
+    const reading = {
+      rules: compileRules(audience.groups),
+      delayMs: audience.delayMs,
+      signals: audience.signals.length > 0 ? audience.signals : signals,
+    }
     if (readings.size >= MAX_READINGS) readings.clear()
     readings.set(productToken, reading)
     return reading
@@ -57,6 +69,10 @@ export function parseRobots(body: string | Uint8Array): Robots {
   return {
     sitemaps,
     crawlDelayMs: (productToken) => readAs(productToken).delayMs,
+    contentSignals(productToken, url) {
+      const lines = readAs(productToken).signals
+      return lines.length === 0 ? undefined : signalsOf(lines, canonicalPath(octetsOfText(pathOfUrl(url))))
+    },
     check(productToken, url) {
       const { rules } = readAs(productToken)
       if (rules.length === 0) return NOT_DECIDED

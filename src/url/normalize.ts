@@ -4,11 +4,11 @@
  * account, and they must not leak into records, logs and Referer. Nothing here throws: whatever text a page holds,
  * it is either a URL that can be fetched or it is not.
  */
-import type { NormalizedUrl } from '../model/index.ts'
+import { LIMITS, type NormalizedUrl } from '../model/index.ts'
 import { endOfPlainUrl } from './plain.ts'
 
 /** Longer URLs are not fetched. RFC 9110 §4.1 asks for at least 8,000; most servers refuse more than this. */
-export const MAX_URL_LENGTH = 8192
+export const MAX_URL_LENGTH = LIMITS['url-length'].value
 
 /** Longer text is not even parsed: a `data:` URL may have megabytes. Leaves room for a fragment and for dot segments. */
 export const MAX_REFERENCE_LENGTH = 65_536

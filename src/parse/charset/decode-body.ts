@@ -16,7 +16,7 @@ import {
 } from './encoding-sniff.ts'
 import { encodingOfLabel } from './encoding-label.ts'
 import { readTokens } from '../html/html-tokens.ts'
-import { mediaTypeOf } from './media-type.ts'
+import { mediaTypeOf } from '../media/media-type.ts'
 
 export interface DecodedBody {
   readonly text: string

@@ -4,7 +4,7 @@
  * guessing from the text itself, and decoding, are left to `decode-body.ts`.
  */
 import { encodingOfLabel, isAsciiWhitespace } from './encoding-label.ts'
-import { mediaTypeOf } from './media-type.ts'
+import { mediaTypeOf } from '../media/media-type.ts'
 
 /** How far a declaration is looked for, as the HTML Standard suggests. */
 const PRESCAN_BYTES = 1024
@@ -221,4 +221,10 @@ function isAsciiLetter(code: number): boolean {
 /** The first bytes, one character each: declarations are ASCII in every encoding that can be declared this way. */
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, PRESCAN_BYTES)).toString('latin1')
+}
+
+/** `<` and another ASCII character in UTF-16, without a byte order mark or a declaration. */
+export function encodingOfUtf16Markup(head: Uint8Array): string | null {
+  if (head[0] === 0x3c && head[1] === 0 && head[3] === 0) return 'utf-16le'
+  return head[0] === 0 && head[1] === 0x3c && head[2] === 0 ? 'utf-16be' : null
 }

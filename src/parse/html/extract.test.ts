@@ -137,10 +137,16 @@ describe('links', () => {
 
   test('are cut at the limit, and the page says so', () => {
     const html = Array.from({ length: 12 }, (_, at) => `<a href=${at % 11}>`).join('')
-    expect(read(html, { maxLinks: 10 })).toMatchObject({ linksTruncated: true, links: { length: 10 } })
-    expect(read(html, { maxLinks: 11 })).toMatchObject({ linksTruncated: false, links: { length: 11 } })
+    expect(read(html, { maxLinks: 10 })).toMatchObject({ limits: ['links'], links: { length: 10 } })
+    expect(read(html, { maxLinks: 11 })).toMatchObject({ limits: [], links: { length: 11 } })
     const many = Array.from({ length: MAX_LINKS + 1 }, (_, at) => `<a href=${at}>`).join('')
-    expect(read(many)).toMatchObject({ linksTruncated: true, links: { length: MAX_LINKS } })
+    expect(read(many)).toMatchObject({ limits: ['links'], links: { length: MAX_LINKS } })
+  })
+
+  test('that are too long to be fetched are named as a limit; those that lead nowhere are not', () => {
+    const long = 'x'.repeat(9_000)
+    expect(read(`<a href="/${long}"><a href=a>`)).toMatchObject({ limits: ['url-length'], links: { length: 1 } })
+    expect(read(`<a href="data:,${long}"><a href="mailto:${long}">`).limits).toEqual([])
   })
 
   test('of a page without a web address are none', () => {
@@ -244,12 +250,6 @@ test.each([
   [`<html lang=${'x'.repeat(100)}>`, null],
 ])('the language of %j is %j', (html, lang) => {
   expect(read(html).lang).toBe(lang)
-})
-
-test('canonical is the first link of that relation that can be resolved, by the base of the page', () => {
-  const html = '<link rel=canonical href="data:,"><link rel="x canonical" href="c#f"><base href=/b/>'
-  expect(read(html).canonical).toBe('https://example.com/b/c')
-  expect(read('<link rel=canonical>').canonical).toBeNull()
 })
 
 test('the robots metas that speak to us and the header count together', () => {

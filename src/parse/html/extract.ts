@@ -2,20 +2,32 @@
  * The narrow door for one HTML page: bytes in; text, links, title and the page's own wishes out. One pass over the
  * text, without a tree, linear in time and memory. It fetches nothing, decides nothing about scope, and never throws.
  */
-import type { NormalizedUrl, RobotsDirectives } from '../../model/index.ts'
+import type { NormalizedUrl, RobotsDirectives, TdmReservation } from '../../model/index.ts'
 import { normalizeUrl } from '../../url/index.ts'
 import { decodeBody } from '../charset/decode-body.ts'
 import { parseDirectives, speaksToUs } from './directives.ts'
 import { trimAsciiWhitespace } from '../charset/encoding-label.ts'
+import { readHeaderLinks, type HeaderContext, type HeaderLinks } from './header-facts.ts'
 import { CONTEXT_ATTRIBUTES, createHtmlContext } from './html-context.ts'
+import { createHtmlHead } from './html-head.ts'
 import { readTokens, type Attributes } from './html-tokens.ts'
-import { createLinkCollector, MAX_LINKS, relWords, type Link } from './links.ts'
+import { languageOfList, usableLanguage } from './language.ts'
+import {
+  canonicalOf,
+  createLinkCollector,
+  MAX_LINKS,
+  relWords,
+  targetOfRelation,
+  type Link,
+  type LinkLimit,
+} from './links.ts'
+import { createPageDates, type PageDates } from './page-dates.ts'
 import { refreshReference } from './refresh.ts'
+import { tdmOf, type TdmStatement } from './tdm.ts'
 
-/** Longer titles and descriptions are cut; so is a language longer than any tag of RFC 5646 in use. */
+/** Longer titles and descriptions are cut. */
 const MAX_TITLE_CHARS = 1_000
 const MAX_DESCRIPTION_CHARS = 2_000
-const MAX_LANG_CHARS = 64
 
 /** White space may make up most of a title: this much is kept before it is collapsed. */
 const MAX_RAW_CHARS = 16_384
@@ -24,14 +36,12 @@ const MAX_RAW_CHARS = 16_384
 const MAX_REPEATS = 64
 const MAX_ROBOTS_CHARS = 4_096
 
-export interface ExtractContext {
-  /** The URL that the page came from, after redirects. */
-  readonly url: NormalizedUrl
+/** Blocks of JSON-LD that are read, and the longest: a shop may have some with every product it sells. */
+const MAX_JSON_LD_BLOCKS = 16
+const MAX_JSON_LD_CHARS = 262_144
+
+export interface ExtractContext extends HeaderContext {
   readonly contentType: string | null
-  /** Values of the X-Robots-Tag header. */
-  readonly xRobotsTag?: readonly string[]
-  /** Our name, for directives that are meant for one robot. */
-  readonly productToken: string
   /** Distinct links to keep; `MAX_LINKS` unless told. */
   readonly maxLinks?: number
 }
@@ -42,26 +52,30 @@ export interface Extracted extends PageFacts {
   /** The decoded HTML. */
   readonly text: string
   readonly robots: RobotsDirectives
+  readonly tdm: TdmReservation | null
 }
 
-interface PageFacts {
+interface PageFacts extends PageDates {
   readonly title: string | null
   readonly description: string | null
   readonly lang: string | null
   readonly canonical: NormalizedUrl | null
   /** In document order, one per URL. */
   readonly links: Link[]
-  /** There were more links than were kept. */
-  readonly linksTruncated: boolean
+  /** The limits that were met, by their names. */
+  readonly limits: readonly LinkLimit[]
 }
 
 export function extract(bytes: Uint8Array, context: ExtractContext): Extracted {
   const { text, charset } = decodeBody(bytes, context.contentType)
   const { url, productToken, maxLinks = MAX_LINKS } = context
-  const { robotsMetas, ...facts } = readPage(text, { url, charset, productToken, maxLinks })
+  const header = readHeaderLinks(context.link ?? [], url)
+  const { robotsMetas, tdmMeta, ...facts } = readPage(text, { url, charset, productToken, maxLinks, header })
   const robots = parseDirectives(robotsMetas, context.xRobotsTag ?? [], productToken)
+  const tdm = tdmOf([{ reservation: context.tdmReservation, policy: context.tdmPolicy }, tdmMeta], url)
+  const lang = facts.lang ?? languageOfList(context.contentLanguage) ?? null
   // A crawl learns nothing from a page that links to itself.
-  return { charset, text, robots, ...facts, links: facts.links.filter((link) => link.url !== url) }
+  return { charset, text, robots, tdm, ...facts, lang, links: facts.links.filter((link) => link.url !== url) }
 }
 
 /**
@@ -70,11 +84,11 @@ export function extract(bytes: Uint8Array, context: ExtractContext): Extracted {
  */
 export function extractLinks(html: string, pageUrl: string, charset = 'utf-8'): Link[] {
   const url = normalizeUrl(pageUrl)
-  return url === undefined ? [] : readPage(html, { url, charset, productToken: '', maxLinks: MAX_LINKS }).links
+  if (url === undefined) return []
+  return readPage(html, { url, charset, productToken: '', maxLinks: MAX_LINKS, header: NO_HEADER_LINKS }).links
 }
 
-/** Relations of a `<link>` that lead to pages. */
-const PAGE_RELATIONS = new Set(['next', 'prev', 'canonical', 'alternate'])
+const NO_HEADER_LINKS: HeaderLinks = { canonicals: [], links: [] }
 
 const ATTRIBUTES_WANTED = new Set([
   ...CONTEXT_ATTRIBUTES,
@@ -86,6 +100,8 @@ const ATTRIBUTES_WANTED = new Set([
   'meta',
   'base',
   'html',
+  'script',
+  'time',
 ])
 
 interface ReadOptions {
@@ -93,11 +109,17 @@ interface ReadOptions {
   readonly charset: string
   readonly productToken: string
   readonly maxLinks: number
+  readonly header: HeaderLinks
 }
 
-function readPage(html: string, options: ReadOptions): PageFacts & { robotsMetas: string[] } {
-  const { productToken } = options
+function readPage(
+  html: string,
+  options: ReadOptions,
+): PageFacts & { robotsMetas: readonly string[]; tdmMeta: TdmStatement } {
+  const { productToken, header } = options
   const context = createHtmlContext()
+  const head = createHtmlHead()
+  const dates = createPageDates()
   const links = createLinkCollector(options.url, options.charset)
   const robotsMetas: string[] = []
   const canonicals: string[] = []
@@ -110,6 +132,13 @@ function readPage(html: string, options: ReadOptions): PageFacts & { robotsMetas
   let ogDescription: string | undefined
   let lang: string | undefined
   let contentLanguage: string | undefined
+  let tdmReservation: string | undefined
+  let tdmPolicy: string | undefined
+  /** The text of a JSON-LD block that is being read. */
+  let jsonLd: string | undefined
+  let jsonLdBlocks = 0
+
+  for (const { source, url, rel } of header.links) links.add(source, url, rel)
 
   const readMeta = (attributes: Attributes): void => {
     const content = attributes.get('content')
@@ -120,10 +149,13 @@ function readPage(html: string, options: ReadOptions): PageFacts & { robotsMetas
       // Without a URL the page only loads itself anew.
       if (reference !== null && reference !== '') links.add('meta-refresh', reference, [])
     } else if (pragma === 'content-language') {
-      contentLanguage ??= pragmaLanguage(content)
+      contentLanguage ??= languageOfList(content)
     }
     const name = attributes.get('name')?.toLowerCase()
     const property = attributes.get('property')?.toLowerCase() ?? name
+    if (name === 'tdm-reservation') tdmReservation ??= content
+    if (name === 'tdm-policy') tdmPolicy ??= content
+    dates.meta(attributes, content)
     if (name === 'description') description ??= bounded(content, MAX_DESCRIPTION_CHARS)
     if (property === 'og:title') ogTitle ??= bounded(content, MAX_TITLE_CHARS)
     if (property === 'og:description') ogDescription ??= bounded(content, MAX_DESCRIPTION_CHARS)
@@ -135,10 +167,11 @@ function readPage(html: string, options: ReadOptions): PageFacts & { robotsMetas
     const href = attributes.get('href')
     if (href === undefined) return
     const rel = relWords(attributes.get('rel'))
-    // `alternate stylesheet` is a style sheet, not a page.
-    if (!rel.some((word) => PAGE_RELATIONS.has(word)) || rel.includes('stylesheet')) return
-    if (rel.includes('canonical') && canonicals.length < MAX_REPEATS) canonicals.push(href)
-    links.add('link', href, rel)
+    const target = targetOfRelation(rel, attributes.get('type') ?? '')
+    if (target === undefined) return
+    const isCanonical = rel.includes('canonical') && head.isOpen() && !isInNoscript
+    if (isCanonical && canonicals.length < MAX_REPEATS) canonicals.push(href)
+    links.add(target === 'feed' ? 'feed' : 'link', href, rel)
   }
 
   readTokens(html, {
@@ -148,6 +181,7 @@ function readPage(html: string, options: ReadOptions): PageFacts & { robotsMetas
       const isInert = context.isInert()
       const namespace = context.open(name, attributes, isSelfClosing)
       if (isInert) return true
+      head.open(name)
       if (namespace !== 'html') {
         const reference = attributes.get('href') ?? attributes.get('xlink:href')
         if (name === 'a' && namespace === 'svg' && reference !== undefined) {
@@ -182,6 +216,15 @@ function readPage(html: string, options: ReadOptions): PageFacts & { robotsMetas
         case 'noscript':
           isInNoscript = true
           break
+        case 'script':
+          if (jsonLdBlocks < MAX_JSON_LD_BLOCKS && isJsonLd(attributes.get('type'))) {
+            jsonLdBlocks++
+            jsonLd = ''
+          }
+          break
+        case 'time':
+          dates.time(attributes)
+          break
         case 'html':
           lang ??= usableLanguage(attributes.get('lang')) ?? usableLanguage(attributes.get('xml:lang'))
           break
@@ -198,24 +241,32 @@ function readPage(html: string, options: ReadOptions): PageFacts & { robotsMetas
     closeTag(name) {
       if (name === 'title') isInTitle = false
       if (name === 'noscript') isInNoscript = false
+      if (name === 'script' && jsonLd !== undefined) {
+        if (jsonLd.length <= MAX_JSON_LD_CHARS) dates.jsonLd(jsonLd)
+        jsonLd = undefined
+      }
+      head.close(name)
       context.close(name)
     },
     text(piece) {
+      head.text(piece)
+      if (jsonLd !== undefined && jsonLd.length <= MAX_JSON_LD_CHARS) jsonLd += piece
       if (isInTitle && title !== undefined && title.length < MAX_RAW_CHARS) title += piece.slice(0, MAX_RAW_CHARS)
     },
   })
 
   const resolved = links.resolve(options.maxLinks)
-  let canonical: NormalizedUrl | null = null
-  for (const href of canonicals) canonical ??= links.resolveOne(href) ?? null
+  const named = canonicals.map((href) => links.resolveOne(href)).filter((url) => url !== undefined)
   return {
     title: (title === undefined ? undefined : bounded(title, MAX_TITLE_CHARS)) ?? ogTitle ?? null,
     description: description ?? ogDescription ?? null,
     lang: lang ?? contentLanguage ?? null,
-    canonical,
+    canonical: canonicalOf([...header.canonicals, ...named]),
+    ...dates.result(),
     links: resolved.links,
-    linksTruncated: resolved.truncated,
+    limits: resolved.limits,
     robotsMetas,
+    tdmMeta: { reservation: tdmReservation, policy: tdmPolicy },
   }
 }
 
@@ -229,13 +280,6 @@ function bounded(text: string, maximum: number): string | undefined {
   return collapsed.slice(0, last >= 0xd800 && last <= 0xdbff ? maximum - 1 : maximum).toWellFormed()
 }
 
-function usableLanguage(value: string | undefined): string | undefined {
-  if (value === undefined || value.length > MAX_LANG_CHARS) return undefined
-  return bounded(value, MAX_LANG_CHARS)
-}
-
-/** The pragma names one language; a list of several names none (HTML Standard §4.2.5.3, content-language state). */
-function pragmaLanguage(content: string): string | undefined {
-  if (content.includes(',')) return undefined
-  return usableLanguage(trimAsciiWhitespace(content).split(/[\t\n\f\r ]/, 1)[0])
+function isJsonLd(type: string | undefined): boolean {
+  return type !== undefined && /^\s*application\/ld\+json\s*(?:;|$)/i.test(type)
 }

@@ -2,28 +2,32 @@
  * The links of one page. References are kept as written until the page has been read, because a `<base>` anywhere
  * in it counts for all of them; then each distinct one is resolved once.
  */
-import type { NormalizedUrl } from '../../model/index.ts'
-import { createResolver, MAX_REFERENCE_LENGTH } from '../../url/index.ts'
+import { LIMITS, type NormalizedUrl } from '../../model/index.ts'
+import { createResolver, MAX_REFERENCE_LENGTH, MAX_URL_LENGTH } from '../../url/index.ts'
 import { trimAsciiWhitespace } from '../charset/encoding-label.ts'
 import { queryEncoderOf } from '../charset/query-encoding.ts'
 
 /** More links than this on one page are cut off by default, and the page says so. */
-export const MAX_LINKS = 20_000
+export const MAX_LINKS = LIMITS.links.value
 
 /** More `rel` words than this on one link are dropped; real links have one to three. */
 const MAX_REL_WORDS = 16
 
-export type LinkSource = 'a' | 'area' | 'link' | 'iframe' | 'frame' | 'meta-refresh'
+/** `feed`: a page or its Link header names a feed as its alternate. `link-header`: the header names another page. */
+export type LinkSource = 'a' | 'area' | 'link' | 'iframe' | 'frame' | 'meta-refresh' | 'link-header' | 'feed'
 
 export interface Link {
   readonly url: NormalizedUrl
   /** The words of `rel` in lower case, of all links to this URL together. */
   readonly rel: readonly string[]
-  /** The element that named it first. */
+  /** What named it first; `feed` if anything names it as one. */
   readonly source: LinkSource
   /** Every link to it says `nofollow`, `ugc` or `sponsored`. */
   readonly nofollow: boolean
 }
+
+/** `links`: there were more than were kept. `url-length`: some were too long to be fetched. */
+export type LinkLimit = 'links' | 'url-length'
 
 interface Reference {
   rel: readonly string[]
@@ -36,7 +40,7 @@ export interface LinkCollector {
   /** The first `<base href>` wins; later ones are ignored. */
   setBase(reference: string): void
   /** Links in document order, one per URL. */
-  resolve(maximum: number): { links: Link[]; truncated: boolean }
+  resolve(maximum: number): { links: Link[]; limits: LinkLimit[] }
   /** Resolves one reference as the page's links are. To be asked when the page has been read. */
   resolveOne(reference: string): NormalizedUrl | undefined
 }
@@ -48,6 +52,25 @@ export function relWords(rel: string | undefined): readonly string[] {
   if (rel === undefined || rel === '') return NO_REL
   const words = rel.toLowerCase().split(/[\t\n\f\r ]+/, MAX_REL_WORDS + 1)
   return words.filter((word) => word !== '').slice(0, MAX_REL_WORDS)
+}
+
+/** Relations that lead to pages, in a `<link>` or a Link header. */
+const PAGE_RELATIONS = new Set(['next', 'prev', 'canonical', 'alternate'])
+
+const FEED_TYPES = new Set(['application/rss+xml', 'application/atom+xml', 'application/feed+json'])
+
+/** What a `<link>` or Link header with these words leads to; undefined for style sheets and all else that is no page. */
+export function targetOfRelation(rel: readonly string[], type: string): 'page' | 'feed' | undefined {
+  // `alternate stylesheet` is a style sheet.
+  if (rel.includes('stylesheet') || !rel.some((word) => PAGE_RELATIONS.has(word))) return undefined
+  const essence = trimAsciiWhitespace(type.split(';', 1)[0] as string).toLowerCase()
+  return rel.includes('alternate') && FEED_TYPES.has(essence) ? 'feed' : 'page'
+}
+
+/** The one URL that a page names as canonical, however often; one that names several means none of them. */
+export function canonicalOf(candidates: readonly NormalizedUrl[]): NormalizedUrl | null {
+  const [first] = candidates
+  return first !== undefined && candidates.every((other) => other === first) ? first : null
 }
 
 const NOFOLLOW = new Set(['nofollow', 'ugc', 'sponsored'])
@@ -73,18 +96,21 @@ export function createLinkCollector(pageUrl: NormalizedUrl, charset: string): Li
     resolveOne,
     resolve(maximum) {
       const found = new Map<NormalizedUrl, Reference>()
-      let truncated = false
+      const limits = new Set<LinkLimit>()
       for (const [reference, { source, rel, nofollow }] of references) {
         const url = resolveOne(reference)
-        if (url === undefined) continue
+        if (url === undefined) {
+          if (isTooLong(reference)) limits.add('url-length')
+          continue
+        }
         if (found.size >= maximum && !found.has(url)) {
-          truncated = true
+          limits.add('links')
           break
         }
         merge(found, url, source, rel, nofollow)
       }
       const links = Array.from(found, ([url, { rel, source, nofollow }]) => ({ url, rel, source, nofollow }))
-      return { links, truncated }
+      return { links, limits: [...limits] }
     },
   }
 }
@@ -120,10 +146,16 @@ function merge<K>(
     return
   }
   known.nofollow &&= nofollow
+  if (source === 'feed') known.source = source
   if (rel.length > 0 && rel !== known.rel && known.rel.length < MAX_REL_WORDS) {
     const words = new Set([...known.rel, ...rel])
     if (words.size > known.rel.length) known.rel = [...words].slice(0, MAX_REL_WORDS)
   }
+}
+
+/** Other schemes lead nowhere whatever their length: a `data:` URL is long by nature. */
+function isTooLong(reference: string): boolean {
+  return reference.length > MAX_URL_LENGTH && !/^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(reference)
 }
 
 function isNofollow(word: string): boolean {

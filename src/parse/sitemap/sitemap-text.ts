@@ -10,6 +10,7 @@ import {
   encodingOfBom,
   encodingOfContentType,
   encodingOfUtf16Declaration,
+  encodingOfUtf16Markup,
   encodingOfXmlDeclaration,
 } from '../charset/encoding-sniff.ts'
 
@@ -31,9 +32,10 @@ const GUNZIP_STEP_BYTES = 1024
 
 /**
  * zlib keeps back what it unpacked in the same step as it met damage, a wrong checksum or garbage. As much packed data
- * as this is held, so that the step can be taken again a byte at a time; further on, a step's output may be lost.
+ * as this is held, so that the step can be taken again by smaller ones; further on, a step's output may be lost.
  */
 const GUNZIP_HELD_BYTES = 1024 * 1024
+const RETRY_STEPS_BYTES = [32, 1]
 
 export function readSitemapText(
   input: Uint8Array | AsyncIterable<Uint8Array>,
@@ -47,7 +49,7 @@ export function readSitemapText(
     let left = maxDecodedBytes
     let decoder: TextDecoder | undefined
     for await (const chunk of inPieces(source, PIECE_BYTES)) {
-      decoder ??= new TextDecoder(encodingOf(chunk, contentType))
+      decoder ??= new TextDecoder(encodingOfXml(chunk, contentType))
       const taken = chunk.length > left ? chunk.subarray(0, left) : chunk
       left -= taken.length
       const text = decoder.decode(taken, { stream: true })
@@ -122,7 +124,7 @@ async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
       yield* unpacked
       if (unpacker.isDamaged() && held !== undefined) {
         const given = unpacked.reduce((bytes, piece) => bytes + piece.length, 0)
-        yield* unpackByByte(held, chunk, given)
+        yield* unpackInSteps(held, chunk, given, RETRY_STEPS_BYTES)
       }
       if (unpacker.isOver()) return
       held?.push(chunk)
@@ -134,21 +136,31 @@ async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   }
 }
 
-/** What can be unpacked of `last`, in which there is damage, without the bytes that were `given` already. */
-async function* unpackByByte(
+/**
+ * What can be unpacked of `last`, in which there is damage, without the bytes that were `given` already: by small steps,
+ * and the step with the damage by smaller ones, down to a byte.
+ */
+async function* unpackInSteps(
   before: readonly Uint8Array[],
   last: Uint8Array,
   given: number,
+  [stepBytes = 1, ...smaller]: readonly number[],
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const unpacker = createUnpacker()
   let known = given
   try {
     for (const chunk of before) await unpacker.write(chunk)
-    for (let at = 0; at < last.length && !unpacker.isOver(); at++) {
-      for (const piece of await unpacker.write(last.subarray(at, at + 1))) {
+    for (let at = 0; at < last.length && !unpacker.isOver(); at += stepBytes) {
+      const step = last.subarray(at, at + stepBytes)
+      const knownBefore = known
+      let unpackedBytes = 0
+      for (const piece of await unpacker.write(step)) {
         yield piece.subarray(known)
         known = Math.max(0, known - piece.length)
+        unpackedBytes += piece.length
       }
+      if (!unpacker.isDamaged() || smaller.length === 0) continue
+      yield* unpackInSteps([...before, last.subarray(0, at)], step, Math.max(knownBefore, unpackedBytes), smaller)
     }
   } finally {
     unpacker.close()
@@ -204,7 +216,7 @@ function createUnpacker(): Unpacker {
 }
 
 /** XML without a declaration is UTF-8 (XML 1.0 §4.3.3), and so are plain lists of URLs. */
-function encodingOf(head: Uint8Array, contentType: string | null): string {
+export function encodingOfXml(head: Uint8Array, contentType: string | null): string {
   const encoding =
     encodingOfBom(head) ??
     encodingOfContentType(contentType) ??
@@ -219,10 +231,4 @@ function withoutLeadingSpace(head: Uint8Array): Uint8Array {
   let start = 0
   while (start < head.length && isAsciiWhitespace(head[start] as number)) start++
   return head.subarray(start)
-}
-
-/** `<` and another ASCII character in UTF-16, without a byte order mark or a declaration. */
-function encodingOfUtf16Markup(head: Uint8Array): string | null {
-  if (head[0] === 0x3c && head[1] === 0 && head[3] === 0) return 'utf-16le'
-  return head[0] === 0 && head[1] === 0x3c && head[2] === 0 ? 'utf-16be' : null
 }

@@ -93,7 +93,9 @@ describe('formats', () => {
   test('extensions are read past', async () => {
     const xml = `<urlset><url><image:image><image:loc>https://example.com/i.png</image:loc><loc>https://example.com/no</loc>
       </image:image><image:loc>https://example.com/no</image:loc><xhtml:link rel="alternate" hreflang="de" href="/de"/>
-      <loc>https://example.com/a</loc><video:video><lastmod>2020</lastmod></video:video></url></urlset>`
+      <loc>https://example.com/a</loc><video:video><lastmod>2020</lastmod></video:video>
+      <news:news><news:publication_date>2020</news:publication_date><news:title>x</news:title></news:news>
+      <mobile:mobile/><PageMap xmlns="x"><DataObject><loc>https://example.com/no</loc></DataObject></PageMap></url></urlset>`
     expect(await read(xml)).toEqual([page('a')])
   })
 
@@ -146,6 +148,46 @@ describe('markup', () => {
     const xml = `<?xml version="1.0"?><!DOCTYPE urlset [<!ENTITY l0 "lol>"><!ENTITY x SYSTEM 'file:///etc/passwd'>${lol}]>
       <urlset><url><loc>/&l9;&x;</loc></url></urlset>`
     expect(await locs(xml)).toEqual(['https://example.com/'])
+  })
+
+  test.each([
+    ['comments with quotes', `<!-- don't --><!ENTITY a "b">`],
+    ['comments with brackets', '<!-- ]> <urlset> --><?x ]> "?>'],
+    ['parameter entities', `<!ENTITY % p SYSTEM 'http://example.com/x.dtd'> %p; <!ENTITY q "%p;">`],
+    ['conditional sections', '<![IGNORE[ <!ENTITY x ">"> ]]>'],
+    ['ten megabytes', '<!ENTITY a "aaaaaaaaaaaaaaaa">'.repeat(350_000)],
+    ['quadratic blow-up', `<!ENTITY a "${'a'.repeat(100_000)}">`],
+  ])('a DOCTYPE may hold %s', async (_, declarations) => {
+    const xml = `<!DOCTYPE urlset [${declarations}]><urlset><url><loc>/b${'&a;'.repeat(1000)}</loc></url></urlset>`
+    expect(await read(xml)).toEqual([page('b')])
+    if (xml.length < 10_000)
+      for (let size = 1; size < 9; size++) expect(await read(inPieces(bytesOf(xml), size))).toEqual([page('b')])
+  })
+
+  test.each([
+    ['a comment', '<loc>/a<!-- b --></loc>', 'a'],
+    ['an instruction', '<loc>/a<?x y?></loc>', 'a'],
+    ['CDATA and text', '<loc>/<![CDATA[a]]>b</loc>', 'ab'],
+    ['line breaks', '<loc>\n\t/a\r\n</loc>', 'a'],
+    ['attributes', '<loc x="y" >/a</loc >', 'a'],
+    ['a no-break space around it', '<loc>\u00a0/a\u00a0</loc>', 'a'],
+  ])('a loc may hold %s', async (_, loc, path) => {
+    expect(await read(`<urlset><url>${loc}</url></urlset>`)).toEqual([page(path)])
+  })
+
+  test('XInclude, XSLT and external references load nothing', async () => {
+    const xml = `<?xml-stylesheet type="text/xsl" href="http://example.com/x.xsl"?>
+      <urlset xmlns:xi="http://www.w3.org/2001/XInclude" xsi:schemaLocation="http://example.com/x.xsd">
+      <xi:include href="http://example.com/other.xml"/><url><loc>/a</loc></url></urlset>`
+    expect(await read(xml)).toEqual([page('a')])
+  })
+
+  test('UTF-7 is no encoding, and what is written in it no markup', async () => {
+    const xml = '+ADw-urlset+AD4APA-url+AD4APA-loc+AD4-/a+ADw-/loc+AD4-'
+    expect(await read(xml, { contentType: 'text/xml; charset=utf-7' })).toEqual([])
+    expect(await read(`<?xml version="1.0" encoding="utf-7"?><urlset><url><loc>/a</loc></url>${xml}</urlset>`)).toEqual(
+      [page('a')],
+    )
   })
 
   test('comments, instructions and CDATA may hold markup', async () => {

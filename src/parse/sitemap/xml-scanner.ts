@@ -25,6 +25,8 @@ const MAX_TAG_CHARS = 65_536
 /** A reference with a longer name is text like any other. */
 const MAX_REFERENCE_CHARS = 64
 
+const COMMENT = '<!--'
+
 type State = 'content' | 'comment' | 'cdata' | 'instruction' | 'doctype' | 'broken'
 
 export function createXmlScanner(handler: XmlHandler): XmlScanner {
@@ -47,7 +49,7 @@ export function createXmlScanner(handler: XmlHandler): XmlScanner {
       return -1
     }
     if (isText && end > at) handler.text(buffer.slice(at, end))
-    state = 'content'
+    state = nesting > 0 ? 'doctype' : 'content'
     return end + terminator.length
   }
   const readDoctype = (buffer: string, start: number): number => {
@@ -56,9 +58,25 @@ export function createXmlScanner(handler: XmlHandler): XmlScanner {
       if (quote !== '') {
         if (char === quote) quote = ''
       } else if (char === '"' || char === "'") quote = char
-      else if (char === '<' || char === '[') nesting++
+      else if (char === '<') {
+        // A quote in a comment or an instruction quotes nothing.
+        if (buffer.startsWith(COMMENT, at)) {
+          state = 'comment'
+          return at + COMMENT.length
+        }
+        if (buffer[at + 1] === '?') {
+          state = 'instruction'
+          return at + 2
+        }
+        if (COMMENT.startsWith(buffer.slice(at, at + COMMENT.length))) {
+          held = buffer.slice(at)
+          return -1
+        }
+        nesting++
+      } else if (char === '[') nesting++
       else if (char === ']') nesting--
       else if (char === '>' && --nesting <= 0) {
+        nesting = 0
         state = 'content'
         return at + 1
       }
@@ -73,9 +91,9 @@ export function createXmlScanner(handler: XmlHandler): XmlScanner {
       return at + 2
     }
     if (next === '!') {
-      if (buffer.startsWith('<!--', at)) {
+      if (buffer.startsWith(COMMENT, at)) {
         state = 'comment'
-        return at + 4
+        return at + COMMENT.length
       }
       if (buffer.startsWith('<![CDATA[', at)) {
         state = 'cdata'

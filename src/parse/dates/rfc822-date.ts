@@ -4,7 +4,7 @@ import { isW3cDatetime } from './w3c-datetime.ts'
 const DATE =
   /^(?:[A-Za-z]{3,9},?\s+)?(\d{1,2})\s+([A-Za-z]{3})[a-z]*\s+(\d{4}|\d\d)\s+(\d{1,2}):(\d\d)(?::(\d\d))?\s+([+-]\d{4}|[A-Za-z]{1,3})$/
 
-const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
+export const MONTHS: readonly string[] = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 
 /** The time zones that RFC 822 names; military letters other than Z were defined wrongly and mean nothing. */
 const ZONES: ReadonlyMap<string, string> = new Map([

@@ -12,7 +12,7 @@ export interface MediaType {
 }
 
 /** A longer header is no header that a server sends; its rest is not read. */
-const MAX_HEADER_CHARS = 8_192
+export const MAX_HEADER_CHARS = 8_192
 
 /** Null where the header is missing or says nothing that could be read. */
 export function mediaTypeOf(contentType: string | null): MediaType | null {
@@ -64,7 +64,7 @@ function readQuotedString(value: string, start: number): { text: string; end: nu
 }
 
 /** A comma inside a quoted string separates nothing ("get, decode, and split"). */
-function splitAtCommas(header: string): string[] {
+export function splitAtCommas(header: string): string[] {
   if (!header.includes(',')) return [header]
   const values: string[] = []
   let start = 0
