@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { contentHash, readContent } from './index.ts'
-import { loadWebAssembly } from './markdown/converter.ts'
 
 const PAGE = 'https://docs.example.org/guide/page.html'
 const markdownOf = (html: string, title: string | null = null, url = PAGE): string =>
@@ -182,13 +181,41 @@ describe('hostile pages', () => {
     ['comments without end', '<!--'.repeat(MEGABYTE)],
     ['attributes without end', '<a href="'.repeat(300_000)],
     ['a wide table', `<table><tr>${'<td>x'.repeat(400_000)}`],
+    [
+      'cells across all rows',
+      `<table><tr>${'<td rowspan=65534 colspan=1000>x'.repeat(3000)}${'<tr><td>y'.repeat(100_000)}`,
+    ],
+    ['code with many lines in deep lists', `${'<ol start=999999999><li>x'.repeat(12)}<pre>${'\n\ny'.repeat(MEGABYTE)}`],
+    ['a paragraph of links', `<p>${'<a href=x>y</a> '.repeat(200_000)}`],
+    ['a million links', '<a href=#x>y</a>'.repeat(MEGABYTE)],
+    [
+      'blocks of links in blocks',
+      `<h1>a</h1>${'<div>'.repeat(150)}${'<a href=#x>y</a>'.repeat(100_000)}</div><h2>b</h2>${'c '.repeat(500)}`,
+    ],
+    ['bold letters side by side', `<p>${'<b>x</b>'.repeat(200_000)}`],
+    ['code side by side', `<p>${'<code>x</code>'.repeat(200_000)}`],
+    ['lines of code in blocks', `<pre>${'<div>x</div>'.repeat(200_000)}`],
+    ['breaks without end', `<p>x${'<br>'.repeat(300_000)}y`],
+    ['spaces without end', `<p>x${' \u00a0'.repeat(5 * MEGABYTE)}y</p>`],
+    ['references without end', `<p>${'&amp'.repeat(MEGABYTE)}`],
+    ['ten megabytes of attributes', `<p class="${'a '.repeat(5 * MEGABYTE)}">x</p>`],
+    ['a line of signs', `<p>${'*_`[]<~|\\!&'.repeat(300_000)}</p>`],
   ])('%s are read to an end, with bounded output', (_, html) => {
     expect(markdownOf(html).length).toBeLessThanOrEqual(8 * 1024 * 1024 + 1)
   })
 
+  test('what a limit cuts off is told by its name', () => {
+    const limitsOf = (html: string): readonly string[] => readContent(html, { url: PAGE, title: null }).limits
+    expect(limitsOf('<p>x</p>')).toEqual([])
+    expect(limitsOf(`${'<div>'.repeat(201)}x`)).toEqual(['nesting'])
+    expect(limitsOf('<br>'.repeat(1_000_001))).toEqual(['tags'])
+    expect(limitsOf(`<pre>${'x\n'.repeat(5 * MEGABYTE)}`)).toEqual(['markdown-size'])
+    expect(limitsOf(`<p>${'x '.repeat(5 * MEGABYTE)}`)).toEqual(['markdown-size'])
+  })
+
   test('any soup of tags is read, alike each time, without control characters', () => {
     const piece = fc.constantFrom(
-      ...'<p>|</p>|<div>|</div>|<b>|</b>|<a href="x">|</a>|<table>|<tr>|<td>|</table>|<pre>|</pre>|<ul>|<li>|</ul>|<dl>|<dt>|<dd>|<h1>|</h1>|<main>|</main>|<nav>|</nav>|<!--|-->|<script>|</script>|<svg>|<br>|<|>|"|x|日本| |\n|&amp;|`|\u0001|<code>|</code>|<summary>|<blockquote>'.split(
+      ...'<p>|</p>|<div>|</div>|<b>|</b>|<a href="x">|</a>|<table>|<tr>|<td>|</table>|<pre>|</pre>|<ul>|<li>|</ul>|<dl>|<dt>|<dd>|<h1>|</h1>|<main>|</main>|<nav>|</nav>|<!--|-->|<script>|</script>|<svg>|<br>|<|>|"|x|日本| |\n|&amp;|`|\u0001|<code>|</code>|<summary>|<blockquote>|</li>|<h2>|</h2>|<hr>|<img src="i" alt="a">|<ol>|<td colspan="3" rowspan="2">|!|*|_|[|](|&lt;|<q>|<aside class="footnote">|<span class="label">|</span>'.split(
         '|',
       ),
     )
@@ -234,14 +261,13 @@ describe('what is said of a page', () => {
       tokens: 0,
       contentHash: 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
       simhash: null,
+      near: null,
+      headings: [],
+      limits: [],
     })
   })
 
   test('strings and bytes with the same UTF-8 have the same hash', () => {
     expect(contentHash('é')).toBe(contentHash(new TextEncoder().encode('é')))
-  })
-
-  test('the WebAssembly build of the converter works where there is no native one', () => {
-    expect(loadWebAssembly()('<h1>a</h1><p><b>b</b></p>').trim()).toBe('# a\n\n**b**')
   })
 })

@@ -8,6 +8,7 @@ const WANTED = [
   'alttext',
   'aria-hidden',
   'class',
+  'colspan',
   'data-lang',
   'data-language',
   'data-src',
@@ -16,6 +17,7 @@ const WANTED = [
   'id',
   'itemprop',
   'role',
+  'rowspan',
   'src',
   'start',
   'style',
@@ -33,6 +35,7 @@ function noAttributes(): Attributes {
     alttext: undefined,
     'aria-hidden': undefined,
     class: undefined,
+    colspan: undefined,
     'data-lang': undefined,
     'data-language': undefined,
     'data-src': undefined,
@@ -41,6 +44,7 @@ function noAttributes(): Attributes {
     id: undefined,
     itemprop: undefined,
     role: undefined,
+    rowspan: undefined,
     src: undefined,
     start: undefined,
     style: undefined,
@@ -101,6 +105,9 @@ function keep(attributes: Attributes, name: AttributeName, value: string): void 
     case 'class':
       attributes.class ??= value
       break
+    case 'colspan':
+      attributes.colspan ??= value
+      break
     case 'data-lang':
       attributes['data-lang'] ??= value
       break
@@ -124,6 +131,9 @@ function keep(attributes: Attributes, name: AttributeName, value: string): void 
       break
     case 'role':
       attributes.role ??= value
+      break
+    case 'rowspan':
+      attributes.rowspan ??= value
       break
     case 'src':
       attributes.src ??= value

@@ -5,7 +5,16 @@
 import { classTokens } from './furniture.ts'
 import type { Attributes } from './attributes.ts'
 
-const PREFIXES = ['language-', 'highlight-source-', 'highlight-text-', 'highlight-', 'lang-', 'brush:']
+const PREFIXES = [
+  'language-',
+  'highlight-source-',
+  'highlight-text-',
+  'highlight-',
+  'mw-highlight-lang-',
+  'lang-',
+  'source-',
+  'brush:',
+]
 /** The next class names the language. */
 const MARKERS: ReadonlySet<string> = new Set(['sourcecode', 'brush:', 'hljs', 'src'])
 /** Words in the place of a language that name none. */
@@ -21,6 +30,11 @@ const NOT_LANGUAGES: ReadonlySet<string> = new Set([
   'wrapper',
   'container',
 ])
+/** Languages that highlighters name without a prefix. */
+const LANGUAGES: ReadonlySet<string> = new Set(
+  `bash cpp csharp css diff dockerfile go haskell html java javascript json kotlin lua makefile perl php powershell
+  python ruby rust scala shell sql swift toml typescript xml yaml`.split(/\s+/),
+)
 const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['python3', 'python'],
   ['pycon3', 'pycon'],
@@ -47,6 +61,13 @@ export function codeLanguage(attributes: Attributes): string | undefined {
     }
   }
   return undefined
+}
+
+/** The same for a code block, whose class may be the language alone. */
+export function blockLanguage(attributes: Attributes): string | undefined {
+  const language = codeLanguage(attributes)
+  if (language !== undefined || attributes.class === undefined) return language
+  return classTokens(attributes.class).find((token) => LANGUAGES.has(token))
 }
 
 function tidy(language: string): string {

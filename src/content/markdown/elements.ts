@@ -13,10 +13,8 @@ export const RAW = 4
 export const HARD_JUNK = 8
 /** Page furniture; content only where a page has nothing else. */
 export const SOFT_JUNK = 16
-/** Marks up a run of text: link, emphasis, code. */
-export const MARK = 32
 /** End tags inside it do not close what was opened outside. */
-export const BOUNDARY = 64
+export const BOUNDARY = 32
 
 export interface ElementKind {
   readonly id: number
@@ -25,7 +23,7 @@ export interface ElementKind {
 }
 
 const FLAGS: Record<string, number> = {
-  a: MARK,
+  a: 0,
   abbr: 0,
   address: BLOCK,
   annotation: 0,
@@ -33,7 +31,7 @@ const FLAGS: Record<string, number> = {
   article: BLOCK,
   aside: BLOCK,
   audio: HARD_JUNK,
-  b: MARK,
+  b: 0,
   base: VOID,
   blockquote: BLOCK,
   br: VOID,
@@ -41,18 +39,18 @@ const FLAGS: Record<string, number> = {
   canvas: HARD_JUNK,
   caption: BLOCK | BOUNDARY,
   center: BLOCK,
-  cite: MARK,
-  code: MARK,
+  cite: 0,
+  code: 0,
   col: VOID | HARD_JUNK,
   datalist: HARD_JUNK,
   dd: BLOCK,
-  del: MARK,
+  del: 0,
   details: BLOCK,
   dialog: BLOCK | SOFT_JUNK,
   div: BLOCK,
   dl: BLOCK,
   dt: BLOCK,
-  em: MARK,
+  em: 0,
   embed: VOID | HARD_JUNK,
   fieldset: BLOCK,
   figcaption: BLOCK,
@@ -68,11 +66,11 @@ const FLAGS: Record<string, number> = {
   header: BLOCK,
   hgroup: BLOCK,
   hr: VOID | BLOCK,
-  i: MARK,
+  i: 0,
   iframe: RAW | HARD_JUNK,
   img: VOID,
   input: VOID | HARD_JUNK,
-  kbd: MARK,
+  kbd: 0,
   li: BLOCK,
   link: VOID | HARD_JUNK,
   main: BLOCK,
@@ -89,20 +87,20 @@ const FLAGS: Record<string, number> = {
   p: BLOCK,
   param: VOID | HARD_JUNK,
   pre: BLOCK,
-  q: MARK,
-  s: MARK,
-  samp: MARK,
+  q: 0,
+  s: 0,
+  samp: 0,
   script: RAW | HARD_JUNK,
   section: BLOCK,
   select: HARD_JUNK,
   source: VOID | HARD_JUNK,
   span: 0,
-  strike: MARK,
-  strong: MARK,
+  strike: 0,
+  strong: 0,
   style: RAW | HARD_JUNK,
-  sub: MARK,
+  sub: 0,
   summary: BLOCK,
-  sup: MARK,
+  sup: 0,
   svg: HARD_JUNK,
   table: BLOCK | BOUNDARY,
   tbody: BLOCK,
@@ -115,9 +113,9 @@ const FLAGS: Record<string, number> = {
   title: RAW | HARD_JUNK,
   tr: BLOCK,
   track: VOID | HARD_JUNK,
-  tt: MARK,
+  tt: 0,
   ul: BLOCK,
-  var: MARK,
+  var: 0,
   video: HARD_JUNK,
   wbr: VOID | HARD_JUNK,
 }

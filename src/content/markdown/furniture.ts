@@ -12,11 +12,12 @@ const JUNK_CLASSES: ReadonlySet<string> = new Set(
   hash-link header-anchor anchor-link anchorjs-link headeranchor header-link heading-link jp-anchor linenodiv lineno
   linenos line-numbers line-numbers-rows line-numbers-wrapper linenumbers mobile-nav mw-editsection mw-jump-link nav
   nav-header nav-panel nav-footer navbar navbox navfooter navheader navigation newsletter newsletter-signup
-  next-prev noprint octicon-link on-this-page page-feedback page-nav page-navigation pagination pagination-nav
+  next-prev noprint footer srclink test-arrow hideme copy-path mobile-topbar gutter code-copy clipboard-copy
+  btn-clipboard copy-to-clipboard-button octicon-link on-this-page page-feedback page-nav page-navigation pagination pagination-nav
   permalink post-navigation prev-next prev-next-area prev-next-footer prevnext printfooter related related-articles
   related-posts rouge-gutter rst-footer-buttons screen-reader-text share-buttons sharing sidebar sidebar-wrapper
   site-footer site-header site-nav skip-link skip-nav skip-to-content skiplink social-share social-links
-  sphinxsidebar sphinxsidebarwrapper sr-only table-of-contents theme-edit-this-page toc-sidebar toplang viewcode-link
+  sphinxsidebar sphinxsidebarwrapper sr-only t-navbar table-of-contents theme-edit-this-page toc-sidebar toplang viewcode-link
   visually-hidden visuallyhidden was-this-helpful wy-breadcrumbs wy-nav-side wy-nav-top`.split(/\s+/),
 )
 const JUNK_PREFIXES = [
@@ -31,9 +32,11 @@ const JUNK_PREFIXES = [
 ]
 const JUNK_IDS: ReadonlySet<string> = new Set(
   `breadcrumb breadcrumbs cookie-banner cookie-consent cookie-law-info-bar cookie-notice cookiebanner cookieconsent
-  cybotcookiebotdialog footer header-nav left-sidebar leftnav masthead nav navbar navigation onetrust-banner-sdk
+  contentsub cybotcookiebotdialog footer ft global-nav hd jump-to-nav mw-head mw-navigation mw-panel header-nav left-sidebar leftnav masthead nav navbar navigation onetrust-banner-sdk
   onetrust-consent-sdk page-footer page-header path preamble-nav quickview right-sidebar rightnav side-nav sidebar
-  site-footer site-header site-navigation skip-link sphinxsidebar topnav usercentrics-root`.split(/\s+/),
+  site-footer site-header site-navigation sitesub titlearea skip-link sphinxsidebar topnav usercentrics-root`.split(
+    /\s+/,
+  ),
 )
 const JUNK_ROLES: ReadonlySet<string> = new Set(
   'alertdialog banner complementary contentinfo dialog menu menubar navigation search toolbar'.split(' '),
@@ -42,8 +45,9 @@ const CALLOUT_CLASSES: ReadonlySet<string> = new Set(
   `admonition alert callout caution custom-block danger hint important info markdown-alert note notecard notice
   starlight-aside theme-admonition tip warning`.split(/\s+/),
 )
-const CALLOUT_TITLES: ReadonlySet<string> = new Set(
-  'admonition-title custom-block-title markdown-alert-title starlight-aside__title'.split(' '),
+const TITLES: ReadonlySet<string> = new Set(
+  `admonition-title caption code-block-caption custom-block-title markdown-alert-title rubric sidebar-title
+  starlight-aside__title topic-title`.split(/\s+/),
 )
 const ASIDE_CONTENT: ReadonlySet<string> = new Set([
   ...CALLOUT_CLASSES,
@@ -52,14 +56,20 @@ const ASIDE_CONTENT: ReadonlySet<string> = new Set([
   'topic',
   'footnotes',
 ])
+const SIGNATURES: ReadonlySet<string> = new Set(
+  'sig member-signature module-signature package-signature type-signature memproto'.split(' '),
+)
+const CONTENTS: ReadonlySet<string> = new Set('local-toc page-toc table-of-contents toc'.split(' '))
+const SECTION_LISTS: ReadonlySet<string> = new Set('block-list details-list member-list summary-list'.split(' '))
+const EMOJI_CLASSES: ReadonlySet<string> = new Set('emoji g-emoji wp-smiley twemoji emojione'.split(' '))
 const CONTENT_CLASSES: ReadonlySet<string> = new Set(
   `article-body article-content devsite-article-body entry-content markdown-body markdown-section md-content
   mw-parser-output post-content rst-content sl-markdown-content theme-doc-markdown vp-doc wiki-content body
   page-content`.split(/\s+/),
 )
 const CONTENT_IDS: ReadonlySet<string> = new Set(
-  `article content doccontent documentation main main-content maincontent mw-content-text page-content
-  bodycontent`.split(/\s+/),
+  `article bd content doccontent documentation main main-content maincontent mw-content-text page-content
+  bodycontent yui-main`.split(/\s+/),
 )
 
 /** Whether a block of this name and these attributes is furniture. A section's id comes from its heading: no clue. */
@@ -73,7 +83,8 @@ export function isFurniture(name: string, attributes: Attributes): boolean {
   if (attributes['aria-hidden'] === 'true') return true
   if (id !== undefined && name !== 'section' && JUNK_IDS.has(id.toLowerCase())) return true
   if (name === 'aside') return attributes.class === undefined || (factsOf(attributes.class) & ASIDE) === 0
-  return hasJunkClass(attributes)
+  // A table of related things is data; its neighbours on the page are furniture.
+  return hasJunkClass(attributes) && !(name === 'table' && attributes.class === 'related')
 }
 
 const HIDDEN_STYLE = /display\s?:\s?none|visibility\s?:\s?hidden/i
@@ -92,8 +103,50 @@ export function isCallout(attributes: Attributes): boolean {
   return attributes.class !== undefined && (factsOf(attributes.class) & CALLOUT) !== 0
 }
 
-export function isCalloutTitle(attributes: Attributes): boolean {
-  return attributes.class !== undefined && (factsOf(attributes.class) & CALLOUT_TITLE) !== 0
+/** A box beside the text that has a title of its own (docutils): content, whereas other sidebars are the site's. */
+export function isTitledSidebar(attributes: Attributes, html: string, tagEnd: number): boolean {
+  if (attributes.class === undefined || !SIDEBAR.test(attributes.class)) return false
+  SIDEBAR_TITLE.lastIndex = tagEnd
+  return SIDEBAR_TITLE.test(html)
+}
+
+const SIDEBAR = /^sidebar$|^sidebar |^\w+ sidebar$/
+const SIDEBAR_TITLE = /\s{0,20}<p class="(?:first )?sidebar-title/y
+
+/** The title of a note, a listing, a group of footnotes: too small for a heading. */
+export function isTitle(attributes: Attributes): boolean {
+  return attributes.class !== undefined && (factsOf(attributes.class) & TITLE) !== 0
+}
+
+/** A table of contents, by the names that tools agree on. */
+export function isNamedContents(attributes: Attributes): boolean {
+  if (attributes.id !== undefined && CONTENTS.has(attributes.id)) return true
+  return attributes.class !== undefined && (factsOf(attributes.class) & TOC) !== 0
+}
+
+/** A list of sections, by the names of documentation tools. */
+export function isListOfSections(attributes: Attributes): boolean {
+  return attributes.class !== undefined && (factsOf(attributes.class) & SECTIONS) !== 0
+}
+
+/** A table made of blocks, whose cells are named for their column: `col-first`, `col-last`. */
+export function isTableOfBlocks(attributes: Attributes): boolean {
+  return attributes.class !== undefined && (factsOf(attributes.class) & BLOCK_TABLE) !== 0
+}
+
+/** The signature of a function or type, which is code as a whole. */
+export function isSignature(attributes: Attributes): boolean {
+  return attributes.class !== undefined && (factsOf(attributes.class) & SIGNATURE) !== 0
+}
+
+/** What tools put around the TeX of a formula that a script is to draw. */
+export function isFormula(attributes: Attributes): boolean {
+  return attributes.class !== undefined && (factsOf(attributes.class) & FORMULA) !== 0
+}
+
+/** An image in the place of a character. */
+export function isEmoji(attributes: Attributes): boolean {
+  return attributes.class !== undefined && (factsOf(attributes.class) & EMOJI) !== 0
 }
 
 /** Whether a tool or theme calls this element the page's content. */
@@ -105,17 +158,30 @@ export function isNamedContent(attributes: Attributes): boolean {
 
 /** Words that a link consists of when it leads to an editor, a bug tracker or the top of the page. */
 const LINK_TO_TOOLS =
-  /^(?:edit|edit (?:this page|page|on git\w+|source|this page on git\w+)|view (?:page )?source|show source|suggest (?:an )?edits?|improve this (?:page|doc)|report (?:a |an )?(?:bug|issue|problem)|back to top|top|skip to (?:main )?content|permalink|permanent link|link to this (?:heading|section)|copy(?: code| link)?)$/i
+  /^(?:edit (?:this page|page|on git\w+|source|this page on git\w+)|view (?:page )?source|show source|suggest (?:an )?edits?|improve this (?:page|doc)|report (?:a |an )?(?:bug|issue|problem)|back to top|skip to (?:main )?content|permalink|permanent link|link to this (?:heading|section)|copy (?:code|link)|\[(?:source|src|edit|hide|show|[−+-])\])$/i
 
-export function isToolLink(text: string): boolean {
-  return LINK_TO_TOOLS.test(text)
+/** Words that may be names as well, such as a command called `COPY`, and where such a link leads if it is a tool. */
+const TOOLS_BY_TARGET: ReadonlyMap<string, RegExp> = new Map([
+  ['edit', /[=/]edit[/&]|=edit$/i],
+  ['top', /^#(?:top|page-top|header)?$/i],
+  ['copy', /^(?:#$|javascript:)/i],
+])
+
+export function isToolLink(text: string, target: string): boolean {
+  return LINK_TO_TOOLS.test(text) || TOOLS_BY_TARGET.get(text.toLowerCase())?.test(target) === true
 }
 
 const JUNK = 1
 const CALLOUT = 2
-const CALLOUT_TITLE = 4
+const TITLE = 4
 const ASIDE = 8
 const CONTENT = 16
+const SIGNATURE = 32
+const EMOJI = 64
+const SECTIONS = 128
+const BLOCK_TABLE = 256
+const TOC = 512
+const FORMULA = 1024
 
 /** A site has a few hundred class attributes, met on every page: what they mean is worked out once. */
 const MAX_REMEMBERED = 4096
@@ -128,9 +194,15 @@ function factsOf(value: string): number {
   for (const token of classTokens(value)) {
     if (JUNK_CLASSES.has(token) || JUNK_PREFIXES.some((prefix) => token.startsWith(prefix))) facts |= JUNK
     if (CALLOUT_CLASSES.has(token)) facts |= CALLOUT
-    if (CALLOUT_TITLES.has(token)) facts |= CALLOUT_TITLE
+    if (TITLES.has(token)) facts |= TITLE
+    if (SECTION_LISTS.has(token)) facts |= SECTIONS
+    if (CONTENTS.has(token)) facts |= TOC
+    if (token === 'summary-table') facts |= BLOCK_TABLE
+    if (token === 'math' || token === 'arithmatex') facts |= FORMULA
     if (ASIDE_CONTENT.has(token)) facts |= ASIDE
     if (CONTENT_CLASSES.has(token)) facts |= CONTENT
+    if (SIGNATURES.has(token)) facts |= SIGNATURE
+    if (EMOJI_CLASSES.has(token)) facts |= EMOJI
   }
   if (value.length <= MAX_CLASS_LENGTH) {
     if (remembered.size >= MAX_REMEMBERED) remembered.clear()

@@ -2,11 +2,13 @@
  * Absolute addresses for links and images. Most references on a page are plain paths, which are joined without
  * parsing; everything else goes through the WHATWG parser once. Schemes that run code or carry data are refused.
  */
-import { decodeEntities } from './entities.ts'
+import { decodeAttribute } from './entities.ts'
 
 export interface LinkResolver {
-  /** An absolute URL ready for a double-quoted attribute; undefined where there is nothing fit to link to. */
+  /** An absolute URL without spaces or angle brackets; undefined where there is nothing fit to link to. */
   resolve(reference: string): string | undefined
+  /** Whether a reference leads to a place on the page itself. */
+  isOwnPlace(reference: string): boolean
 }
 
 /** No reference longer than this is kept: browsers and servers stop at far less. */
@@ -17,22 +19,20 @@ const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:', 'tel
 
 export function createLinkResolver(pageUrl: string, baseReference: string | undefined): LinkResolver {
   const page = parse(pageUrl)
-  const base = baseReference === undefined ? page : (parse(decodeEntities(baseReference).trim(), page) ?? page)
+  const base = baseReference === undefined ? page : (parse(decodeAttribute(baseReference).trim(), page) ?? page)
   const hierarchical = base !== undefined && (base.protocol === 'https:' || base.protocol === 'http:')
-  const root = hierarchical ? attribute(base.origin) : undefined
-  const directory = hierarchical
-    ? root + attribute(base.pathname.slice(0, base.pathname.lastIndexOf('/') + 1))
-    : undefined
+  const root = hierarchical ? base.origin : undefined
+  const directory = hierarchical ? root + base.pathname.slice(0, base.pathname.lastIndexOf('/') + 1) : undefined
   const known = new Map<string, string | undefined>()
 
   const resolveFully = (reference: string): string | undefined => {
     if (reference.length > MAX_REFERENCE_LENGTH) return undefined
-    const url = parse(decodeEntities(reference), base)
+    const url = parse(decodeAttribute(reference), base)
     if (url === undefined || !SCHEMES.has(url.protocol)) return undefined
-    return url.href.length > MAX_REFERENCE_LENGTH ? undefined : attribute(url.href)
+    return url.href.length > MAX_REFERENCE_LENGTH ? undefined : fitForMarkdown(url.href)
   }
   /** The base without its fragment, for references to a place on the page. */
-  const document = base === undefined ? undefined : attribute(base.href.split('#', 1)[0] as string)
+  const document = base === undefined ? undefined : fitForMarkdown(base.href.split('#', 1)[0] as string)
   /** Joins what needs no parsing; undefined for all else. */
   const join = (reference: string): string | undefined => {
     if (root === undefined || directory === undefined || reference.length > MAX_PLAIN_LENGTH) return undefined
@@ -47,14 +47,19 @@ export function createLinkResolver(pageUrl: string, baseReference: string | unde
     }
     return isPlainPath(reference, at, false) ? parent + (at === 0 ? reference : reference.slice(at)) : undefined
   }
+  const resolve = (reference: string): string | undefined => {
+    const joined = join(reference)
+    if (joined !== undefined) return joined
+    if (known.has(reference)) return known.get(reference)
+    const resolved = resolveFully(reference)
+    if (known.size < MAX_REMEMBERED) known.set(reference, resolved)
+    return resolved
+  }
   return {
-    resolve(reference) {
-      const joined = join(reference)
-      if (joined !== undefined) return joined
-      if (known.has(reference)) return known.get(reference)
-      const resolved = resolveFully(reference)
-      if (known.size < MAX_REMEMBERED) known.set(reference, resolved)
-      return resolved
+    resolve,
+    isOwnPlace(reference) {
+      if (reference.startsWith('#')) return true
+      return reference.includes('#') && resolve(reference)?.startsWith(`${document}#`) === true
     },
   }
 }
@@ -90,10 +95,27 @@ function isUnreserved(code: number): boolean {
   return (lower >= 97 && lower <= 122) || (code >= 48 && code <= 57) || code === 45 || code === 95
 }
 
+/** Words with a target as Markdown: the target alone where the words say nothing else. */
+export function linkMarkup(words: string, target: string, inCell: boolean): string {
+  if (words.length >= target.length && words.replaceAll('\\', '') === target) return `<${target}>`
+  if (target.startsWith('mailto:') && target.slice(7).replace('%40', '@') === words) return `<${words}>`
+  return `[${words}](${markdownTarget(target, inCell)})`
+}
+
+export function markdownTarget(target: string, inCell: boolean): string {
+  const inRow = inCell ? target.replaceAll('|', '\\|') : target
+  return target.includes('(') || target.includes(')') ? `<${inRow}>` : inRow
+}
+
 function parse(reference: string, base?: URL): URL | undefined {
   return URL.parse(reference, base?.href) ?? undefined
 }
 
-function attribute(url: string): string {
-  return url.replaceAll('&', '&amp;').replaceAll('"', '%22').replaceAll('<', '%3C')
+/** The parser leaves few such characters in a URL (`mailto:` has an opaque path), and they would end it in Markdown. */
+function fitForMarkdown(url: string): string {
+  return UNFIT.test(url) ? url.replace(ALL_UNFIT, (character) => encodeURIComponent(character)) : url
 }
+
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const UNFIT = /[<>\\\s\u0000-\u001f\u007f-\u009f]/
+const ALL_UNFIT = new RegExp(UNFIT, 'g')

@@ -1,61 +1,54 @@
 /**
  * What indents: lists, quotations, and lists of definitions, where an item is a term with its meanings. Beyond
- * MAX_INDENT levels all of them are plain blocks, so the Markdown's length stays linear in the page's.
+ * MAX_INDENT levels all of them are plain blocks, so the Markdown's length stays linear in the page's. A list whose
+ * items hold headings arranges sections: it is no list, and its sections keep their place in the page's outline.
  */
-import type { Cleaning, Rule, Rules } from './cleaning.ts'
-import { BLOCK } from './elements.ts'
-import { classTokens } from './furniture.ts'
-import type { Region } from './main-region.ts'
-import { CODE, DEFINITIONS, LIST, PLAIN } from './open-levels.ts'
-import { ELEMENT, STRIDE, TEXT, elementBeginning, partnerOf, textIn, type Outline } from './outline.ts'
+import type { Attributes } from './attributes.ts'
+import type { Rule, Rules } from './conversion.ts'
+import { hasJunkClass, isListOfSections, isSignature } from './furniture.ts'
+import { CELL_LIST, DEFINITIONS, LAYOUT_LIST, LIST } from './open-levels.ts'
+import { IS_LAYOUT, TEXT, attributesOf, elementBeginning, flagsOf, partnerOf, textIn, type Outline } from './outline.ts'
 
 /** Lists and quotations nest no deeper in the Markdown: each level indents every line. */
 export const MAX_INDENT = 12
 const MAX_TERM_TAGS = 10
 
-const beginList: Rule = ({ writer, levels }, _, attributes, { name }) => {
-  if (levels.indent >= MAX_INDENT) writer.open(PLAIN, '<div>', '</div>')
-  else {
-    const tag = name === 'menu' ? 'ul' : name
-    const first = name === 'ol' && /^\d{1,9}$/.test(attributes.start ?? '') ? ` start="${attributes.start}"` : ''
-    writer.open(LIST, `<${tag}${first}>`, `</${tag}>`)
-  }
+const beginList: Rule = ({ outline, writer, levels }, event, attributes, { name }) => {
+  if (levels.indent >= MAX_INDENT || isOfSections(outline, event, attributes)) writer.openBlock(LAYOUT_LIST)
+  else writer.openList(name === 'ol', /^\d{1,9}$/.test(attributes.start ?? '') ? Number(attributes.start) : 1)
   return true
 }
 
 const beginItem: Rule = ({ writer, levels }) => {
-  const { indent } = levels
-  if (indent === 0 || indent >= MAX_INDENT) writer.open(PLAIN, '<p>', '</p>')
-  else writer.open(PLAIN, '<li>', '</li>')
+  const list = levels.innermostList
+  if (list === LIST || list === CELL_LIST) writer.openItem()
+  else writer.openBlock()
   return true
 }
 
-/** How a list of definitions closes before its first item, and after. */
-const WITHOUT_ITEM = '</ul>'
-const WITH_ITEM = '</li></ul>'
-
-const beginDefinitions: Rule = ({ writer, levels }) => {
-  if (levels.indent >= MAX_INDENT) writer.open(PLAIN, '<div>', '</div>')
-  else writer.open(DEFINITIONS, '<ul>', WITHOUT_ITEM)
+const beginQuotation: Rule = ({ writer, levels }) => {
+  if (levels.indent >= MAX_INDENT) writer.openBlock()
+  else writer.openQuotation()
   return true
 }
 
-const beginTerm: Rule = (cleaning, event, attributes) => {
-  const { outline, writer } = cleaning
-  beginDefinitionItem(cleaning, true)
-  const isSignature = attributes.class !== undefined && classTokens(attributes.class).includes('sig')
-  if (isSignature) writer.open(CODE, '<p><code>', '</code></p>')
-  else if (isPlainTerm(outline, event)) {
-    writer.open(PLAIN, '<p><b>', '</b></p>')
-    writer.skipSpace()
-  } else writer.open(PLAIN, '<p>', '</p>')
+const beginDefinitions: Rule = ({ outline, writer, levels }, event, attributes) => {
+  if (levels.indent >= MAX_INDENT || isOfSections(outline, event, attributes)) writer.openBlock(LAYOUT_LIST)
+  else writer.openDefinitions()
   return true
 }
 
-const beginMeaning: Rule = (cleaning, event) => {
-  const { outline, region, writer } = cleaning
-  beginDefinitionItem(cleaning, false)
-  writer.open(PLAIN, beginsWithText(outline, region, event) ? '<div><p>' : '<div>', '</div>')
+const beginTerm: Rule = ({ outline, writer, levels }, event, attributes) => {
+  if (levels.innermostList === DEFINITIONS) writer.beginDefinition(true)
+  if (isSignature(attributes)) writer.openCodeBlock()
+  else if (isPlainTerm(outline, event)) writer.openMarkedBlock('**')
+  else writer.openBlock()
+  return true
+}
+
+const beginMeaning: Rule = ({ writer, levels }) => {
+  if (levels.innermostList === DEFINITIONS) writer.beginDefinition(false)
+  writer.openBlock()
   return true
 }
 
@@ -63,20 +56,15 @@ export const LIST_RULES: Rules = {
   ul: beginList,
   ol: beginList,
   menu: beginList,
-  blockquote: beginList,
+  blockquote: beginQuotation,
   li: beginItem,
   dl: beginDefinitions,
   dt: beginTerm,
   dd: beginMeaning,
 }
 
-/** Begins an item in the nearest list of definitions; where one is open, only a term begins `another`. */
-function beginDefinitionItem({ writer, levels }: Cleaning, another: boolean): void {
-  const list = levels.nearest(DEFINITIONS)
-  if (list === undefined) return
-  if (list.closing === WITHOUT_ITEM) writer.writeTag('<li>')
-  else if (another) writer.writeTag('</li><li>')
-  list.closing = WITH_ITEM
+function isOfSections(outline: Outline, event: number, attributes: Attributes): boolean {
+  return (flagsOf(outline, event) & IS_LAYOUT) !== 0 || isListOfSections(attributes)
 }
 
 /** A term that is words alone, so that it can be set in bold as a whole. */
@@ -85,18 +73,10 @@ function isPlainTerm(outline: Outline, event: number): boolean {
   if (last - event > MAX_TERM_TAGS || textIn(outline, event, TEXT) === 0) return false
   for (let at = event + 1; at < last; at++) {
     const { name } = elementBeginning(outline, at)
-    if (name !== '' && name !== 'span') return false
+    if (name === '' || name === 'span' || name === 'strong' || name === 'b') continue
+    if (name !== 'a') return false
+    const attributes = attributesOf(outline, at, name)
+    if (attributes.href !== undefined && !hasJunkClass(attributes)) return false
   }
   return true
-}
-
-/** Whether words come before the first block, so that they need a paragraph of their own. */
-function beginsWithText(outline: Outline, region: Region, event: number): boolean {
-  const { tape } = outline
-  for (let at = event + 1; at < region.to; at++) {
-    if (tape[at * STRIDE + TEXT] !== tape[event * STRIDE + TEXT]) return true
-    if ((tape[at * STRIDE + ELEMENT] as number) < 0) return false
-    if ((elementBeginning(outline, at).flags & BLOCK) !== 0) return false
-  }
-  return false
 }

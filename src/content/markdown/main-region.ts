@@ -3,7 +3,19 @@
  * then names that tools and themes are known for, then the whole page. A declaration is believed only if the part
  * holds a fair share of the page's text, so that no page is lost to an empty or misplaced element.
  */
-import { CONTENT_TEXT, FLAGS, IS_ARTICLE, IS_MAIN, IS_NAMED_CONTENT, PARTNER, STRIDE, type Outline } from './outline.ts'
+import {
+  CONTENT_TEXT,
+  ELEMENT,
+  FLAGS,
+  IS_ARTICLE,
+  IS_FURNITURE,
+  IS_MAIN,
+  IS_NAMED_CONTENT,
+  PARTNER,
+  STRIDE,
+  elementBeginning,
+  type Outline,
+} from './outline.ts'
 
 /** A range of events: from the first up to, and without, the last. */
 export interface Region {
@@ -18,6 +30,9 @@ const ENOUGH = 250
 const ARTICLE_SHARE = 0.6
 /** An element known by its name only. */
 const NAMED_SHARE = 0.4
+/** The head of a page above its content has no more text and links than this. */
+const MAX_HEAD_TEXT = 600
+const MAX_HEAD_LINKS = 3
 
 export function wholePage(outline: Outline): Region {
   return { from: 0, to: outline.count }
@@ -58,6 +73,38 @@ export function headingBefore(outline: Outline, region: Region): Region | undefi
   const heading = headings[0] as number
   if (heading >= region.from) return undefined
   return { from: heading, to: (tape[heading * STRIDE + PARTNER] as number) + 1 }
+}
+
+/**
+ * The widest block around that heading that ends before the region, as far as it is a head: a name, a line about the
+ * page, who wrote it when. Menus have more links, and sections more text.
+ */
+export function headBefore(outline: Outline, region: Region, heading: Region): Region {
+  const { tape } = outline
+  let head = heading
+  for (let event = heading.from - 1; event >= 0; event--) {
+    const at = event * STRIDE
+    const end = tape[at + PARTNER] as number
+    if ((tape[at + ELEMENT] as number) <= 0 || end < head.to) continue
+    if (end >= region.from || ((tape[at + FLAGS] as number) & IS_FURNITURE) !== 0) break
+    const wider = { from: event, to: end + 1 }
+    if (textOf(outline, wider) > MAX_HEAD_TEXT || countLinks(outline, wider) > MAX_HEAD_LINKS) break
+    head = wider
+  }
+  return head
+}
+
+/** Whether the page itself says that the region is its main content. */
+export function isDeclared({ tape }: Outline, region: Region): boolean {
+  return ((tape[region.from * STRIDE + FLAGS] as number) & (IS_MAIN | IS_ARTICLE)) !== 0
+}
+
+function countLinks(outline: Outline, region: Region): number {
+  let links = 0
+  for (let event = region.from; event < region.to && links <= MAX_HEAD_LINKS; event++) {
+    if (elementBeginning(outline, event).name === 'a') links++
+  }
+  return links
 }
 
 function largest(outline: Outline, within: Region, kind: number): Region | undefined {

@@ -1,30 +1,47 @@
 /**
- * The elements that are open in the clean HTML, innermost last, and how many of each kind there are, so that a rule
- * can ask at no cost what it is inside of. What is written when a level opens and closes is the writer's part.
+ * The elements that are open in the Markdown, innermost last, and how many of each kind there are, so that a rule can
+ * ask at no cost what it is inside of. What is written when a level opens and closes is the writer's part.
  */
 
+/** Nothing of its own: its text belongs to what is around it. */
 export const PLAIN = 0
-export const PRE = 1
+/** Its text is set apart from what stands before and behind. */
+export const BLOCK = 1
 export const HEADING = 2
-export const CODE = 3
-export const LIST = 4
-export const DEFINITIONS = 5
-/** A note or warning, written as a quotation. */
-export const CALLOUT = 6
+export const PRE = 3
+/** Something inside a code block that ends its line. */
+export const PRE_LINE = 4
+/** A run of code. */
+export const CODE = 5
+/** Emphasis and the like. */
+export const MARK = 6
 export const LINK = 7
+export const LIST = 8
+export const ITEM = 9
+export const DEFINITIONS = 10
+export const QUOTATION = 11
+/** A note or warning, written as a quotation. */
+export const CALLOUT = 12
 /** A table of data; one that arranges a page is plain. */
-export const TABLE = 8
-export const CELL = 9
-/** A paragraph inside a cell, which has no tags of its own. */
-export const CELL_PARAGRAPH = 10
-const KINDS = 11
+export const TABLE = 13
+export const ROW = 14
+export const CELL = 15
+/** A list in a cell, where it has no lines of its own. */
+export const CELL_LIST = 16
+/** A list that is none: it arranges sections, or stands too deep. */
+export const LAYOUT_LIST = 17
+/** A row of a table that arranges: its cells are one line. */
+export const LINE = 18
+const KINDS = 19
 
 export interface Level {
   readonly kind: number
-  /** For a mark, its tag until there is text to mark; '' once written, and for all else. */
+  /** The sign that begins marked text; '' for a level without one, and for a link that has had its words. */
   opening: string
-  closing: string
-  readonly mark: boolean
+  /** The sign that ends it; for a link, its target. */
+  readonly closing: string
+  /** The opening is written: there was text to mark. */
+  written: boolean
   /** The language of code inside; '' where nothing says. */
   readonly language: string
 }
@@ -39,10 +56,6 @@ export class OpenLevels {
     return this.#levels.length
   }
 
-  get innermost(): Level | undefined {
-    return this.#levels[this.#levels.length - 1]
-  }
-
   /** The language that the levels around give to code. */
   get language(): string {
     return this.#language
@@ -51,7 +64,16 @@ export class OpenLevels {
   /** How many open levels indent every line of the Markdown: lists and quotations. */
   get indent(): number {
     const depths = this.#depths
-    return (depths[LIST] as number) + (depths[DEFINITIONS] as number) + (depths[CALLOUT] as number)
+    return (
+      (depths[LIST] as number) +
+      (depths[DEFINITIONS] as number) +
+      (depths[QUOTATION] as number) +
+      (depths[CALLOUT] as number)
+    )
+  }
+
+  get innermost(): Level | undefined {
+    return this.#levels[this.#levels.length - 1]
   }
 
   /** By position, the outermost first. */
@@ -59,20 +81,27 @@ export class OpenLevels {
     return this.#levels[position] as Level
   }
 
+  /** The kind of the innermost list of any kind; PLAIN for none. */
+  get innermostList(): number {
+    for (let at = this.#levels.length - 1; at >= 0; at--) {
+      const { kind } = this.at(at)
+      if (kind === LIST || kind === DEFINITIONS || kind === CELL_LIST || kind === LAYOUT_LIST) return kind
+    }
+    return PLAIN
+  }
+
+  /** Whether text is marked by this sign already. */
+  isMarked(opening: string): boolean {
+    for (let at = this.#levels.length - 1; at >= 0; at--) {
+      const level = this.at(at)
+      if (level.opening === opening) return true
+      if (level.kind > LINK) return false
+    }
+    return false
+  }
+
   has(kind: number): boolean {
     return this.#depths[kind] !== 0
-  }
-
-  hasQuotation(): boolean {
-    return this.#levels.some((level) => level.closing === '</blockquote>')
-  }
-
-  /** The innermost level of a kind. */
-  nearest(kind: number): Level | undefined {
-    if (!this.has(kind)) return undefined
-    let at = this.#levels.length - 1
-    while (this.at(at).kind !== kind) at--
-    return this.at(at)
   }
 
   push(level: Level): void {

@@ -3,9 +3,10 @@
  * place, its partner and the text before it. Every element on it is properly nested. Here is the tape's format and how
  * it is read; making it is the outliner's part.
  */
+import type { LimitName } from '../../model/index.ts'
 import { readAttributes, readClass, type Attributes } from './attributes.ts'
 import { ELEMENTS, type ElementKind } from './elements.ts'
-import { decodeEntities } from './entities.ts'
+import { decodeText } from './entities.ts'
 
 /** The fields of one event on the tape. */
 export const START = 0
@@ -25,11 +26,13 @@ export const STRIDE = 7
 export const IS_FURNITURE = 1
 /** A first-level heading, main or article lies within. */
 export const HOLDS_MAIN = 2
-/** A table that arranges a page instead of data. */
+/** A table or list that arranges a page instead of data. */
 export const IS_LAYOUT = 4
 export const IS_MAIN = 8
 export const IS_ARTICLE = 16
 export const IS_NAMED_CONTENT = 32
+/** A box beside the text that belongs to it. */
+export const IS_SIDEBAR = 64
 
 export interface Outline {
   readonly html: string
@@ -47,6 +50,8 @@ export interface Outline {
   /** Indexes of events that may hold the main content, in order. */
   readonly candidates: readonly number[]
   readonly headings: readonly number[]
+  /** Limits that were met: `nesting` where elements stand too deep to count, `tags` where the page is not read on. */
+  readonly limits: readonly LimitName[]
 }
 
 /** Words beyond this decide nothing. */
@@ -96,5 +101,5 @@ export function wordsOf(outline: Outline, event: number): string {
   for (let at = event; at < last && words.length < MAX_WORDS_LENGTH; at++) {
     words += html.slice(tape[at * STRIDE + END], tape[(at + 1) * STRIDE + START])
   }
-  return decodeEntities(words).trim()
+  return decodeText(words).trim()
 }

@@ -4,10 +4,11 @@
  * the text: each end tag looks back over at most MAX_DEPTH open elements. It is no HTML5 tree builder; it follows
  * the standard's implied end tags (HTML §13.2.6.4.7) so far as they change where text belongs.
  */
+import { LIMITS, type LimitName } from '../../model/index.ts'
 import { NO_ATTRIBUTES, findTagEnd, isSpace, readAttributes } from './attributes.ts'
 import { BLOCK, BOUNDARY, ELEMENTS, HARD_JUNK, RAW, SOFT_JUNK, VOID, elementNamed, idsOf } from './elements.ts'
 import type { ElementKind } from './elements.ts'
-import { isFurniture, isNamedContent } from './furniture.ts'
+import { isFurniture, isNamedContent, isTitledSidebar } from './furniture.ts'
 import { endOfDeclaration, endOfRawText, endsTagName, isLetter } from './markup.ts'
 import {
   CONTENT_TEXT,
@@ -20,6 +21,7 @@ import {
   IS_LAYOUT,
   IS_MAIN,
   IS_NAMED_CONTENT,
+  IS_SIDEBAR,
   PARTNER,
   STRIDE,
   TEXT,
@@ -27,15 +29,20 @@ import {
 } from './outline.ts'
 
 /** Deeper elements are transparent. Browsers stop at 512; real pages stay under 60. */
-export const MAX_DEPTH = 200
+export const MAX_DEPTH = LIMITS.nesting.value
 /** Whatever follows this many tags is left unread; a page of 10 MB has about 300,000. */
-export const MAX_TAGS = 1_000_000
+export const MAX_TAGS = LIMITS.tags.value
 
 const ID = Object.fromEntries(ELEMENTS.map((element) => [element.name, element.id])) as Record<string, number>
+/** By id, for the loops over what is open. */
+const FLAGS_BY_ID = Int32Array.from(ELEMENTS, (element) => element.flags)
 const P = ID['p'] as number
 const TABLE = ID['table'] as number
 const SVG = ID['svg'] as number
 const H1 = ID['h1'] as number
+const UL = ID['ul'] as number
+const OL = ID['ol'] as number
+const LI = ID['li'] as number
 const LIST_ITEMS = idsOf('li')
 const DEFINITIONS = idsOf('dt', 'dd')
 const ROWS = idsOf('tr')
@@ -49,6 +56,7 @@ const PARAGRAPH = idsOf('p')
 const THROUGH = idsOf('div', 'p', 'address')
 /** What may hold the main content, and what may be furniture by its attributes. */
 const REGIONS = idsOf(
+  'address',
   'div',
   'section',
   'main',
@@ -80,6 +88,7 @@ export function outlinePage(html: string): Outline {
   let hardDepth = 0
   let softDepth = 0
   let inSvg = 0
+  let isTooDeep = false
   const candidates: number[] = []
   const headings: number[] = []
 
@@ -105,7 +114,7 @@ export function outlinePage(html: string): Outline {
     const id = stackIds.pop() as number
     const opening = stackEvents.pop() as number
     openCounts[id] = (openCounts[id] as number) - 1
-    const flags = (ELEMENTS[id] as ElementKind).flags
+    const flags = FLAGS_BY_ID[id] as number
     if ((flags & HARD_JUNK) !== 0) hardDepth--
     if ((flagsAt(opening) & IS_FURNITURE) !== 0) softDepth--
     if (id === SVG) inSvg--
@@ -123,7 +132,7 @@ export function outlinePage(html: string): Outline {
     for (let depth = stackIds.length - 1; depth >= 0; depth--) {
       const id = stackIds[depth] as number
       if (ids.has(id)) return popTo(depth, start, start)
-      if (((ELEMENTS[id] as ElementKind).flags & BLOCK) !== 0 && through?.has(id) !== true) return
+      if (((FLAGS_BY_ID[id] as number) & BLOCK) !== 0 && through?.has(id) !== true) return
     }
   }
   const impliedEnds = (element: ElementKind, start: number): void => {
@@ -157,6 +166,7 @@ export function outlinePage(html: string): Outline {
     impliedEnds(element, start)
     if (stackIds.length >= MAX_DEPTH) {
       excess[id] = (excess[id] as number) + 1
+      isTooDeep = true
       emit(start, tagEnd, 0, 0, 0)
       return
     }
@@ -168,8 +178,9 @@ export function outlinePage(html: string): Outline {
       if (name === 'main' || attributes.role === 'main') eventFlags |= IS_MAIN
       else if (name === 'article') eventFlags |= IS_ARTICLE
       else if (attributes !== NO_ATTRIBUTES || name === 'aside') {
-        if (isFurniture(name, attributes)) eventFlags |= IS_FURNITURE
-        else if (isNamedContent(attributes)) eventFlags |= IS_NAMED_CONTENT
+        if (isFurniture(name, attributes)) {
+          eventFlags |= isTitledSidebar(attributes, html, tagEnd) ? IS_SIDEBAR : IS_FURNITURE
+        } else if (isNamedContent(attributes)) eventFlags |= IS_NAMED_CONTENT
       }
     }
     const event = emit(start, tagEnd, id, 0, eventFlags)
@@ -177,6 +188,15 @@ export function outlinePage(html: string): Outline {
     if (id === H1) headings.push(event)
     if (id === H1 || (eventFlags & (IS_MAIN | IS_ARTICLE)) !== 0) {
       for (const outer of stackEvents) tape[outer * STRIDE + FLAGS] = flagsAt(outer) | HOLDS_MAIN
+    }
+    if (openCounts[LI] !== 0 && HEADINGS.has(id)) {
+      // An item that begins with a heading is a section.
+      const item = stackIds.lastIndexOf(LI)
+      const list = stackIds.lastIndexOf(UL, item)
+      if (list > stackIds.lastIndexOf(OL, item) && tape[(stackEvents[item] as number) * STRIDE + TEXT] === text) {
+        const outer = stackEvents[list] as number
+        tape[outer * STRIDE + FLAGS] = flagsAt(outer) | IS_LAYOUT
+      }
     }
     if (openCounts[TABLE] !== 0 && (id === TABLE || HEADINGS.has(id))) {
       const table = stackEvents[stackIds.lastIndexOf(TABLE)] as number
@@ -196,10 +216,11 @@ export function outlinePage(html: string): Outline {
     else if (openCounts[id] !== 0 || HEADINGS.has(id)) {
       const inline = (flags & BLOCK) === 0 || id === P
       const tablePart = TABLE_PARTS.has(id)
+      const isHeading = HEADINGS.has(id)
       for (let depth = stackIds.length - 1; depth >= 0; depth--) {
         const candidate = stackIds[depth] as number
-        if (candidate === id || (HEADINGS.has(id) && HEADINGS.has(candidate))) return popTo(depth, start, tagEnd)
-        const candidateFlags = (ELEMENTS[candidate] as ElementKind).flags
+        if (candidate === id || (isHeading && HEADINGS.has(candidate))) return popTo(depth, start, tagEnd)
+        const candidateFlags = FLAGS_BY_ID[candidate] as number
         if (inline && (candidateFlags & BLOCK) !== 0) break
         if (tablePart ? candidate === TABLE : (candidateFlags & BOUNDARY) !== 0) break
       }
@@ -259,5 +280,7 @@ export function outlinePage(html: string): Outline {
   if (count >= MAX_TAGS) end = textStart
   countText(textStart, end)
   while (stackIds.length > 0) pop(end, end)
-  return { html, tape, count, text, contentText, end, base, candidates, headings }
+  const limits: LimitName[] = isTooDeep ? ['nesting'] : []
+  if (count >= MAX_TAGS) limits.push('tags')
+  return { html, tape, count, text, contentText, end, base, candidates, headings, limits }
 }

@@ -5,7 +5,7 @@
 import { endianness } from 'node:os'
 
 /** Texts up to this long share one array; a longer one, which is rare, gets its own. */
-const SHARED_LENGTH = 128 * 1024
+export const SHARED_LENGTH = 128 * 1024
 
 const shared = new Uint16Array(SHARED_LENGTH + 1)
 const sharedBytes = Buffer.from(shared.buffer)

@@ -1,12 +1,11 @@
 /**
- * Finds fingerprints within a small Hamming distance without looking at all of them (Manku, Jain and Das Sarma,
- * "Detecting near-duplicates for web crawling", 2007). A fingerprint is cut into distance + 1 blocks; two that differ in
- * at most `distance` bits agree in at least one block, so only entries that share a block are compared. The answer
- * is exact. An entry takes 8 bytes and 4 for each block, besides its id.
+ * Finds fingerprints within a small Hamming distance, by the names that they were given, without looking at all of
+ * them. The answer is exact, as far as `near-hashes.ts` is. An entry takes 8 bytes and 4 to 8 for each of distance + 1
+ * blocks, besides its name.
  *
  * It remembers between half of `maxEntries` and all of them: when the younger half is full, the older half is forgotten.
  */
-import { countBits } from './simhash.ts'
+import { MAX_DISTANCE, createNearHashes, highWord, lowWord } from './near-hashes.ts'
 
 export interface NearDuplicate {
   readonly id: string
@@ -22,10 +21,6 @@ export interface NearDuplicateIndex {
 
 const DEFAULT_MAX_ENTRIES = 4_000_000
 const DEFAULT_LIMIT = 1000
-/** More blocks would be so small that most entries share one. */
-const MAX_DISTANCE = 7
-/** A block's first bits suffice as its key: agreeing blocks agree in them too. */
-const MAX_KEY_BITS = 16
 
 export function createNearDuplicateIndex(options: {
   /** 0 to 7 bits; 3 is usual for 64-bit fingerprints of web pages. */
@@ -37,111 +32,22 @@ export function createNearDuplicateIndex(options: {
     throw new RangeError(`distance must be a whole number from 0 to ${MAX_DISTANCE}, not ${distance}`)
   }
   if (!(maxEntries >= 1)) throw new RangeError(`maxEntries must be at least 1, not ${maxEntries}`)
-  const capacity = Math.max(1, Math.floor(maxEntries / 2))
-  let older = createHalf(distance)
-  let younger = createHalf(distance)
+  const hashes = createNearHashes({ distance, capacity: Math.floor(maxEntries) })
+  const ids: string[] = []
   return {
     add(hash, id) {
-      if (younger.size >= capacity) {
-        older = younger
-        younger = createHalf(distance)
-      }
-      younger.add(lowWord(hash), highWord(hash), id)
+      ids[hashes.add(lowWord(hash), highWord(hash))] = id
     },
     find(hash, limit = DEFAULT_LIMIT) {
-      const found: NearDuplicate[] = []
-      older.find(lowWord(hash), highWord(hash), found)
-      younger.find(lowWord(hash), highWord(hash), found)
-      return found.sort((a, b) => a.distance - b.distance).slice(0, limit)
+      const found: { readonly slot: number; readonly distance: number }[] = []
+      hashes.find(lowWord(hash), highWord(hash), (slot, apart) => found.push({ slot, distance: apart }))
+      return found
+        .sort((a, b) => a.distance - b.distance || hashes.ageOf(b.slot) - hashes.ageOf(a.slot))
+        .slice(0, limit)
+        .map((match) => ({ id: ids[match.slot] as string, distance: match.distance }))
     },
     get size() {
-      return older.size + younger.size
+      return hashes.size
     },
   }
-}
-
-interface Half {
-  add(low: number, high: number, id: string): void
-  find(low: number, high: number, into: NearDuplicate[]): void
-  readonly size: number
-}
-
-function createHalf(distance: number): Half {
-  const blocks = distance + 1
-  const width = Math.floor(64 / blocks)
-  const keyBits = Math.min(width, MAX_KEY_BITS)
-  const keys = 1 << keyBits
-  /** For each block and key, the number of the latest entry plus one; 0 for none. */
-  const heads = new Int32Array(blocks * keys)
-  let room = 64
-  let lows = new Int32Array(room)
-  let highs = new Int32Array(room)
-  /** For each entry and block, the entry before it with the same key, plus one. */
-  let links = new Int32Array(room * blocks)
-  const ids: string[] = []
-
-  const keyOf = (low: number, high: number, block: number): number => {
-    const shift = block * width
-    const mask = keys - 1
-    if (shift >= 32) return (high >>> (shift - 32)) & mask
-    if (shift === 0) return low & mask
-    return ((low >>> shift) | (high << (32 - shift))) & mask
-  }
-  const grow = (): void => {
-    room *= 2
-    lows = enlarged(lows, room)
-    highs = enlarged(highs, room)
-    links = enlarged(links, room * blocks)
-  }
-  return {
-    add(low, high, id) {
-      const entry = ids.length
-      if (entry === room) grow()
-      ids.push(id)
-      lows[entry] = low
-      highs[entry] = high
-      for (let block = 0; block < blocks; block++) {
-        const head = block * keys + keyOf(low, high, block)
-        links[entry * blocks + block] = heads[head] as number
-        heads[head] = entry + 1
-      }
-    },
-    find(low, high, into) {
-      const entries: { entry: number; distance: number }[] = []
-      for (let block = 0; block < blocks; block++) {
-        let next = heads[block * keys + keyOf(low, high, block)] as number
-        while (next !== 0) {
-          const entry = next - 1
-          next = links[entry * blocks + block] as number
-          const lowBits = (lows[entry] as number) ^ low
-          const highBits = (highs[entry] as number) ^ high
-          const apart = countBits(lowBits) + countBits(highBits)
-          if (apart > distance) continue
-          // An entry that agrees in several blocks is taken in the first of them only.
-          let first = 0
-          while (keyOf(lowBits, highBits, first) !== 0) first++
-          if (first === block) entries.push({ entry, distance: apart })
-        }
-      }
-      entries.sort((a, b) => a.entry - b.entry)
-      for (const match of entries) into.push({ id: ids[match.entry] as string, distance: match.distance })
-    },
-    get size() {
-      return ids.length
-    },
-  }
-}
-
-function enlarged(array: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(length)
-  larger.set(array)
-  return larger
-}
-
-function lowWord(hash: bigint): number {
-  return Number(BigInt.asIntN(32, hash))
-}
-
-function highWord(hash: bigint): number {
-  return Number(BigInt.asIntN(32, hash >> 32n))
 }

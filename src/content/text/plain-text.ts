@@ -27,14 +27,19 @@ const OPEN_SQUARE = 91
 const BACKSLASH = 92
 const CLOSE_SQUARE = 93
 const BACKTICK = 96
+const SMALL_B = 98
+const SMALL_A = 97
+const SMALL_Z = 122
 const PIPE = 124
 const TILDE = 126
+
+/** Tags that stand in Markdown for what it has no sign for. */
+const TAGS: ReadonlySet<string> = new Set(['br', 'sub', 'sup', 'em', 'strong', 'del'])
+const MAX_TAG_NAME = 6
 
 /** Markdown's own limits for a heading and for a numbered item (CommonMark §4.2, §5.2). */
 const MAX_HASHES = 6
 const MAX_DIGITS = 9
-/** No tag that is left in Markdown has a longer name. */
-const MAX_TAG_NAME = 10
 
 /** Facts about each unit. */
 const WHITE_SPACE = 1
@@ -116,7 +121,18 @@ function dropSigns(units: Uint16Array, length: number): number {
         at++
         continue
       }
+      if (unit === BACKSLASH && has(PUNCTUATION, units[at + 1] as number)) {
+        // What stands behind it is no sign.
+        units[kept++] = units[at + 1] as number
+        at += 2
+        continue
+      }
       const dropped = signLength(units, at)
+      if (setsApart(units, at, unit, dropped)) {
+        units[kept++] = SPACE
+        at += Math.max(1, dropped)
+        continue
+      }
       if (dropped === 0) {
         units[kept++] = unit
         inLine = !has(LINE_END, unit)
@@ -127,17 +143,20 @@ function dropSigns(units: Uint16Array, length: number): number {
   return kept
 }
 
+/** Whether what stands on both sides are two words: a break, a bracket, an asterisk between letters. */
+function setsApart(units: Uint16Array, at: number, unit: number, dropped: number): boolean {
+  if (unit === LESS) return dropped > 0 && units[at + 1] === SMALL_B
+  if (unit === OPEN_SQUARE || unit === CLOSE_SQUARE) return true
+  return unit === STAR && at > 0 && isWordUnit(units[at - 1] as number) && isWordUnit(units[at + 1] as number)
+}
+
 /** The length of a sign; 0 where it is none. */
 function signLength(units: Uint16Array, at: number): number {
   const next = units[at + 1] as number
   switch (units[at] as number) {
     case STAR:
     case BACKTICK:
-    case OPEN_SQUARE:
-    case CLOSE_SQUARE:
       return 1
-    case BACKSLASH:
-      return has(PUNCTUATION, next) ? 1 : 0
     case BANG:
       return next === OPEN_SQUARE ? 2 : 0
     case TILDE:
@@ -149,12 +168,13 @@ function signLength(units: Uint16Array, at: number): number {
   }
 }
 
+/** The length of one of the tags that Markdown has no sign for; any other is a word of the page, such as `<stdin>`. */
 function tagLength(units: Uint16Array, start: number): number {
   const nameStart = units[start + 1] === SLASH ? start + 2 : start + 1
   let at = nameStart
   while (at - nameStart <= MAX_TAG_NAME && isSmallLetter(units[at] as number)) at++
-  const nameLength = at - nameStart
-  return nameLength > 0 && nameLength <= MAX_TAG_NAME && units[at] === GREATER ? at + 1 - start : 0
+  if (units[at] !== GREATER || !TAGS.has(String.fromCharCode(...units.subarray(nameStart, at)))) return 0
+  return at + 1 - start
 }
 
 /** The end of a line that sets a table's head apart from its rows, `| --- | --- |`; 0 for any other line. */
@@ -179,7 +199,13 @@ function behindLineSigns(units: Uint16Array, start: number, length: number): num
   let from = start
   while (units[from] === SPACE || units[from] === TAB) from++
   let at = from
-  for (let next = behindLineSign(units, at, length); next > at; next = behindLineSign(units, at, length)) at = next
+  let next = behindLineSign(units, at, length)
+  while (next > at) {
+    // What follows in a row of a table is a cell, whatever it looks like.
+    const isRow = units[at] === PIPE
+    at = next
+    if (!isRow) next = behindLineSign(units, at, length)
+  }
   return at === from ? start : at
 }
 
@@ -229,10 +255,15 @@ function isLineEnd(units: Uint16Array, at: number, length: number): boolean {
   return at >= length || has(LINE_END, units[at] as number)
 }
 
+function isSmallLetter(unit: number): boolean {
+  return unit >= SMALL_A && unit <= SMALL_Z
+}
+
 function isDigit(unit: number): boolean {
   return unit >= 48 && unit <= 57
 }
 
-function isSmallLetter(unit: number): boolean {
-  return unit >= 97 && unit <= 122
+function isWordUnit(unit: number): boolean {
+  const lower = unit | 32
+  return (lower >= 97 && lower <= 122) || isDigit(unit) || unit > 160
 }

@@ -20,7 +20,7 @@ import { fingerprint } from '../../base/index.ts'
 import type { ContentSample } from '../../model/index.ts'
 import { codeUnitsOf, textOfUnits } from './code-units.ts'
 import { DATE_CHARACTERS, DATE_NAMES, DATE_UNITS } from './date-words.ts'
-import { simhash } from './simhash.ts'
+import { simhashOfPairs } from './simhash.ts'
 import { FOLDED, INTRICATE, PLAIN, SEPARATOR, UNKNOWN, foldText, type UnitTable } from './token-units.ts'
 
 /** First digits of `exact`: a text of next to no words, of a line or two, of a paragraph, of a page or more. */
@@ -58,7 +58,7 @@ export function contentSample(text: string, url: string, title: string): Content
     whole: hashOf(`${title}\n${text}`),
     undated: hex(sum(named, body.said, body.echoed, body.own, body.alone)),
     exact: SAMPLE_SIZES[size] + hex(exact).slice(1),
-    near: words < SHORT_WORDS ? null : hex(moved(simhash(skeleton), label)),
+    near: words < SHORT_WORDS ? null : hex(moved(simhashOfPairs(skeleton), label)),
     hasDate,
   }
 }
