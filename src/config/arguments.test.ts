@@ -121,7 +121,7 @@ describe('flags', () => {
   test('with bad values are refused by name', () => {
     const read = (line: string) => () => resolveSettings({ version: '1', flags: parse(line).flags })
     expect(read('--max-pages -5')).toThrow('--max-pages: expected a whole number of at least 1; found "-5"')
-    expect(read('--format jsonl,html')).toThrow('--format: html is not available yet')
+    expect(read('--format jsonl,mhtml')).toThrow('--format: mhtml is not available yet')
     expect(read('--resolve example.com')).toThrow('--resolve: expected HOST:PORT:ADDRESS')
   })
 

@@ -179,7 +179,8 @@ function unknownFlag(rawName: string): TiptoeError {
 function checkFlags(command: CommandName, given: readonly { flag: Flag; rawName: string }[]): void {
   const { options, switches }: Command = COMMANDS[command]
   for (const { flag, rawName } of given) {
-    const known = flag.is === 'switch' ? switches.includes(flag.name) : options.includes(flag.option)
+    const known =
+      flag.is === 'switch' ? switches.includes(flag.name) : options.some(({ name }) => name === flag.option.name)
     if (!known) {
       throw new TiptoeError('usage', `tiptoe ${command} has no flag ${rawName}`, {
         hint: `tiptoe help ${command} lists its flags`,

@@ -2,7 +2,7 @@
  * The commands: what each takes and which flags it knows. Options of a crawl come from the table of options; the
  * switches here say how one invocation behaves, and are no part of a crawl's configuration.
  */
-import { OPTIONS, type Option } from './options.ts'
+import { OPTIONS, type Option, type OptionName } from './options.ts'
 
 /** What the switches were set to; an absent one was not given. */
 export interface Switches {
@@ -19,6 +19,11 @@ export interface Switches {
   readonly seed?: string
   readonly seeds?: string
   readonly fleet?: true
+  readonly fields?: string
+  readonly 'max-tokens'?: string
+  readonly permitted?: string
+  readonly duplicates?: true
+  readonly force?: true
   readonly explain?: true
   readonly schema?: true
   readonly json?: true
@@ -53,6 +58,17 @@ export const SWITCHES: { readonly [K in SwitchName]-?: Switch } = {
   seed: { placeholder: 'N', help: 'run the torture test with this seed, the same every time' },
   seeds: { placeholder: 'COUNT', help: 'run the torture test with so many seeds in a row, from --seed or 1 on' },
   fleet: { help: 'run the frontier of a fleet: 1,000 workers on 1,000,000 hosts' },
+  fields: { placeholder: 'LIST', help: 'columns of the table, by the names of the fields of a record' },
+  'max-tokens': {
+    placeholder: 'N',
+    help: 'divide the Markdown into files of at most so many tokens each, in a folder',
+  },
+  permitted: {
+    placeholder: 'USE',
+    help: 'only pages whose site does not forbid this use: search, ai-input or ai-train',
+  },
+  duplicates: { help: 'keep pages that repeat another one of the export' },
+  force: { help: 'replace what is there already' },
   explain: { help: 'say where each value came from' },
   schema: { help: 'print the JSON Schema of the configuration file, for editors' },
   json: { help: 'print JSON on stdout' },
@@ -83,6 +99,13 @@ const TALK: readonly SwitchName[] = ['json', 'quiet', 'verbose', 'help']
 const SEEDS: Operand = { name: 'URL', optional: true, many: true }
 const FLAGGED = OPTIONS.filter((option) => option.flag !== undefined)
 const NETWORK = FLAGGED.filter((option) => option.network)
+
+/** A flag that a crawl has too, where it means something of its own, is given once and has no default. */
+function borrowed(name: OptionName, placeholder: string, help: string): Option {
+  const { default: _default, ...option } = OPTIONS.find((each) => each.name === name) as Option
+  const { repeats: _repeats, ...kind } = option.kind
+  return { ...option, kind: { ...kind, placeholder }, help }
+}
 
 export const COMMANDS = {
   crawl: {
@@ -117,6 +140,28 @@ export const COMMANDS = {
     options: [],
     switches: TALK,
     examples: ['tiptoe audit tiptoe-example.com'],
+  },
+  export: {
+    summary: 'turn a crawl into other formats: an archive to replay, a table, text, one document for a language model',
+    about: [
+      '  wacz      the WARC files with an index and a list of pages, for ReplayWeb.page',
+      '  csv       a table with one row for each page',
+      '  jsonl     one record for each page, with its Markdown in it',
+      '  text      a folder of plain text',
+      '  markdown  one document with a table of contents, or several with --max-tokens',
+    ],
+    operands: [{ name: 'DIR' }],
+    options: [
+      borrowed('format', 'FORMAT', 'one of wacz, csv, jsonl, text and markdown'),
+      borrowed('out', 'PATH', 'the file or folder to write, - for stdout; named after the crawl when not given'),
+      ...OPTIONS.filter(({ name }) => name === 'include' || name === 'exclude'),
+    ],
+    switches: ['permitted', 'duplicates', 'fields', 'max-tokens', 'force', ...TALK],
+    examples: [
+      'tiptoe export tiptoe-example.com --format wacz',
+      'tiptoe export tiptoe-example.com --format markdown --max-tokens 100000 --permitted ai-input',
+      'tiptoe export tiptoe-example.com --format csv -o - --fields url,title,tokens',
+    ],
   },
   robots: {
     summary: 'fetch the robots.txt of these URLs and say what it allows, with the line that decides',

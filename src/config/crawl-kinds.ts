@@ -19,14 +19,14 @@ import {
 import { FORMATS, type Format, type ResolveRule, type SiteRule, type TierRule } from './settings.ts'
 
 /** Formats that are part of the plan, so that asking for one is no spelling mistake. */
-const FUTURE_FORMATS = new Set(['html', 'warc', 'mhtml', 'screenshot'])
+const FUTURE_FORMATS = new Set(['mhtml', 'screenshot'])
 
 const format: Kind<Format> = {
   ...choice(FORMATS),
   read(raw, context) {
     const known = FORMATS.find((name) => name === raw)
     if (known !== undefined) return known
-    const available = `the formats are ${FORMATS.join(' and ')}`
+    const available = `the formats are ${FORMATS.join(', ')}`
     const message = FUTURE_FORMATS.has(String(raw))
       ? `${String(raw)} is not available yet; ${available}`
       : `${describe(raw)} is no format; ${available}`
@@ -44,6 +44,17 @@ export const formats: Kind<readonly Format[]> = {
     context.fail(`expected at least one of ${FORMATS.join(', ')}; found nothing`)
     return undefined
   },
+}
+
+/** What stands before the host of a URL, with or without its scheme; what has no host, as `mailto:` has none, stays. */
+const CREDENTIALS = /^(\s*(?:https?:[/\\]*|[a-z][a-z0-9+.-]*:[/\\]+|(?![a-z][a-z0-9+.-]*:(?!\d))))[^/\\?#]*@/i
+
+const anyText = text('a URL', 'URL')
+
+/** As typed, but for a user name and password: what is fetched has none, and they must not be written down. */
+export const seed: Kind<string> = {
+  ...anyText,
+  read: (raw, context) => anyText.read(raw, context)?.replace(CREDENTIALS, '$1'),
 }
 
 /** Compiled once here, so that a mistake is found before anything starts, with the words of the module `url`. */

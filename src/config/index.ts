@@ -6,6 +6,7 @@ export { toCrawlYaml } from './crawl-yaml.ts'
 export { settingsDifference, type Difference } from './difference.ts'
 export { explainSettings } from './explain.ts'
 export { quotasOf, recrawlOptionsOf, scoreOptionsOf } from './frontier-settings.ts'
+export { headersInForce } from './header-secret.ts'
 export { EXIT_CODES, helpText } from './help.ts'
 export { type Environment, type RawValues } from './layer.ts'
 export { settingsFromLibrary, type CrawlerOptions, type Duration, type Share, type Size } from './library.ts'
@@ -18,6 +19,7 @@ export {
   crawlDelayInForce,
   type CrawlDelayPolicy,
   type Format,
+  type OriginHeader,
   type ResolveRule,
   type Settings,
   type SiteRule,

@@ -6,7 +6,7 @@ import type { Layer } from './layer.ts'
 import { nearest } from './names.ts'
 import { OPTIONS, type OptionName } from './options.ts'
 import { resolveLayers } from './resolve.ts'
-import type { CrawlDelayPolicy, Format, Settings, TierRule } from './settings.ts'
+import type { CrawlDelayPolicy, Format, OriginHeader, Settings, TierRule } from './settings.ts'
 
 /** Milliseconds, or text with a unit such as `'200ms'` or `'1s'`. */
 export type Duration = number | string
@@ -72,10 +72,16 @@ export interface CrawlerOptions {
   concurrency?: number
   /** Default 1. */
   workers?: number
+  /** Threads that read pages. Default 1; 0: they are read where the crawl runs, and a page can take it down. */
+  threads?: number
   /** Another delay or concurrency for some hosts or URL patterns; the first match wins. */
   sites?: Readonly<Record<string, { delay?: Duration; concurrency?: number }>>
   /** Who we say we are; it begins with the product token that robots.txt is read for. */
   userAgent?: string
+  /** Keep cookies and send them back, to the origin that set them alone. Default false. */
+  cookies?: boolean
+  /** Header fields for one origin alone, or text such as `'https://example.com Authorization: Bearer $TOKEN'`. */
+  headers?: readonly (OriginHeader | string)[]
   /** Do not ask for robots.txt, for this reason, which is recorded. */
   ignoreRobotsBecause?: string
   /** Ask for robots.txt again when our copy is this old. Default and maximum 24 h. */
@@ -86,6 +92,8 @@ export interface CrawlerOptions {
   readTimeout?: Duration
   /** For a whole request. Default 60 s. */
   timeout?: Duration
+  /** Give up on a body with fewer bytes a second than this over ten seconds. Default 100; 0: never. */
+  minRate?: Size
   /** Tries of one URL in all. Default 3. */
   attempts?: number
   /** Before the second attempt. Default 1 s. */
@@ -98,10 +106,12 @@ export interface CrawlerOptions {
   resolve?: readonly string[]
   /** Private or loopback addresses, or blocks of them, that may be dialled all the same. */
   allowAddress?: readonly string[]
-  /** What to write into the output folder. Default both. */
+  /** What to write into the output folder. Default `jsonl` and `markdown`. */
   format?: readonly Format[]
   /** List the links of every page in its record. Default false. */
   recordLinks?: boolean
+  /** Begin another WARC file when one is this large. Default 1 GiB. */
+  archiveSize?: Size
   /** The share of failures above which the crawl counts as failed. Default 50 %. */
   failOn?: Share
   /** Share of the fetches by tier while all have work; the three make 100 %. */
@@ -129,6 +139,10 @@ export interface CrawlerOptions {
   falsePositiveRate?: number
   /** Query parameters to take out of every URL: names with `*` for any characters, or `tracking`. Default none. */
   stripParameters?: readonly string[]
+  /** Do not follow the links of pages that repeat another one. Default false. */
+  skipDuplicates?: boolean
+  /** Fingerprints of texts kept to find near-duplicates by. Default 4,000,000; 0: none are looked for. */
+  nearDuplicates?: number
   /** Go on until stopped, and fetch pages again when they are due. Default false. */
   recrawl?: boolean
   /** From one visit of a page to the next, on average over the pages of a tier. Defaults 1 hour, 1 day and 7 days. */

@@ -3,6 +3,7 @@
  * configuration file, names of the library, JSON Schema, help and the reference page are all made from it, so an
  * option that is added here exists everywhere. Bounds stand here too: no option accepts a value without a limit.
  */
+import { LIMITS } from '../model/index.ts'
 import { SCOPE_MODES } from '../url/index.ts'
 import {
   addressBlock,
@@ -10,10 +11,12 @@ import {
   parameterNames,
   pattern,
   resolveRules,
+  seed,
   siteRules,
   tierRules,
   userAgent,
 } from './crawl-kinds.ts'
+import { originHeaders } from './header-kind.ts'
 import { boolean, choice, decimal, duration, integer, list, percent, size, text, type Kind } from './kinds.ts'
 import { kebabCase, variableName } from './names.ts'
 import { CRAWL_DELAY_POLICIES, MAX_CONCURRENT_FETCHES, type Settings } from './settings.ts'
@@ -84,7 +87,7 @@ const TABLE = [
     setting: 'seeds',
     group: 'Start',
     path: 'seeds',
-    kind: list(text('a URL', 'URL')),
+    kind: list(seed),
     default: [],
     variable: false,
     shapes: true,
@@ -223,7 +226,7 @@ const TABLE = [
     group: 'Limits',
     path: 'crawler.limits.max_body_size',
     kind: size(1),
-    default: 10_000_000,
+    default: LIMITS['body-size'].value,
     flag: true,
     network: true,
     help: 'keep at most this much of one page, after decompression',
@@ -234,7 +237,7 @@ const TABLE = [
     group: 'Limits',
     path: 'crawler.limits.max_redirects',
     kind: integer(0, 100),
-    default: 10,
+    default: LIMITS.redirects.value,
     flag: true,
     network: true,
     help: 'follow at most this many redirects in a row',
@@ -356,6 +359,16 @@ const TABLE = [
     help: `workers; on one machine their fetches at once add up, to ${MAX_CONCURRENT_FETCHES} at most`,
   },
   {
+    name: 'threads',
+    setting: 'threads',
+    group: 'Pace',
+    path: 'crawler.workers.threads',
+    kind: integer(0, 64),
+    default: 1,
+    flag: true,
+    help: 'threads that read pages; 0: they are read where the crawl runs, and a page can take it down',
+  },
+  {
     name: 'sites',
     setting: 'sites',
     group: 'Pace',
@@ -376,6 +389,28 @@ const TABLE = [
     short: 'U',
     network: true,
     help: 'who we say we are; robots.txt is read for the name it begins with',
+  },
+  {
+    name: 'cookies',
+    setting: 'cookies',
+    group: 'Requests',
+    path: 'crawler.cookies',
+    kind: boolean,
+    default: false,
+    flag: true,
+    help: 'keep cookies and send them back, to the origin that set them alone',
+  },
+  {
+    name: 'headers',
+    setting: 'headers',
+    group: 'Requests',
+    path: 'crawler.headers',
+    kind: originHeaders,
+    default: [],
+    flag: 'header',
+    variable: false,
+    network: true,
+    help: 'send this header field to this origin alone; $NAME in the value is read from the environment, a value given in full is not kept with the crawl',
   },
   {
     name: 'ignoreRobotsBecause',
@@ -414,7 +449,7 @@ const TABLE = [
     group: 'Requests',
     path: 'crawler.timeouts.read',
     kind: timeout,
-    default: 30 * SECOND_MS,
+    default: LIMITS['read-time'].value,
     flag: true,
     network: true,
     help: 'give up when nothing arrives for this time',
@@ -425,10 +460,20 @@ const TABLE = [
     group: 'Requests',
     path: 'crawler.timeouts.total',
     kind: timeout,
-    default: 60 * SECOND_MS,
+    default: LIMITS['total-time'].value,
     flag: true,
     network: true,
     help: 'give up when a request is not complete after this time',
+  },
+  {
+    name: 'minRate',
+    setting: 'minRateBytes',
+    group: 'Requests',
+    path: 'crawler.timeouts.min_rate',
+    kind: size(0),
+    default: LIMITS['min-rate'].value,
+    network: true,
+    help: 'give up on a body that comes with fewer bytes a second than this over ten seconds; 0: never',
   },
   {
     name: 'attempts',
@@ -478,7 +523,7 @@ const TABLE = [
     default: [],
     flag: true,
     network: true,
-    help: 'dial this address for this host and port, as in curl',
+    help: 'dial this address for this host and port, as in curl; the port may be one that is not for the web',
   },
   {
     name: 'allowAddress',
@@ -499,7 +544,7 @@ const TABLE = [
     kind: formats,
     default: ['jsonl', 'markdown'],
     flag: true,
-    help: 'what to write, separated by commas: jsonl, markdown',
+    help: 'what to write, separated by commas: jsonl, markdown, html, warc',
   },
   {
     name: 'recordLinks',
@@ -510,6 +555,16 @@ const TABLE = [
     default: false,
     flag: true,
     help: 'list the links of every page in its record',
+  },
+  {
+    name: 'archiveSize',
+    setting: 'archiveBytes',
+    group: 'Output',
+    path: 'output.archive_size',
+    kind: size(100_000),
+    default: 1024 ** 3,
+    flag: true,
+    help: 'begin another WARC file when one is this large',
   },
   {
     name: 'failOn',
@@ -659,6 +714,25 @@ const TABLE = [
     flag: true,
     shapes: true,
     help: 'take query parameters of these names out of every URL; utm_* has a wildcard, tracking stands for the well-known ones',
+  },
+  {
+    name: 'skipDuplicates',
+    setting: 'skipDuplicates',
+    group: 'Frontier',
+    path: 'crawler.deduplication.skip_duplicates',
+    kind: boolean,
+    default: false,
+    flag: true,
+    help: 'do not follow the links of pages that repeat another one',
+  },
+  {
+    name: 'nearDuplicates',
+    setting: 'nearDuplicates',
+    group: 'Frontier',
+    path: 'crawler.deduplication.near_duplicates',
+    kind: integer(0, 100_000_000),
+    default: 4_000_000,
+    help: 'fingerprints of texts kept to find near-duplicates by, some 48 bytes of memory each; 0: none are looked for',
   },
   {
     name: 'recrawl',

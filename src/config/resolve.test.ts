@@ -63,6 +63,24 @@ describe('defaults', () => {
   })
 })
 
+describe('seeds', () => {
+  test.each([
+    ['https://me:secret@a.example/x', 'https://a.example/x'],
+    ['HTTP://me@a.example', 'HTTP://a.example'],
+    ['https:\\\\me:secret@a.example/x', 'https:\\\\a.example/x'],
+    ['https:me:secret@a.example', 'https:a.example'],
+    ['https://me:sec@ret@a.example/@x', 'https://a.example/@x'],
+    ['me:1234@a.example', 'a.example'],
+    ['me@a.example/x', 'a.example/x'],
+    ['https://a.example/@me?q=a@b#c@d', 'https://a.example/@me?q=a@b#c@d'],
+    ['https://a.example?q=a@b', 'https://a.example?q=a@b'],
+    ['ftp://me:secret@a.example/x', 'ftp://a.example/x'],
+    ['mailto:me@a.example', 'mailto:me@a.example'],
+  ])('%s lose the credentials in it', (typed, kept) => {
+    expect(resolve({ flags: { seeds: [typed] } }).settings.seeds).toEqual([kept])
+  })
+})
+
 describe('precedence', () => {
   const file = yaml('crawler:\n  rate_limiting:\n    default_delay: 2s\n    max_concurrent_per_host: 3')
   test('a flag beats the environment, which beats the file, which beats a resumed crawl', () => {
@@ -225,7 +243,7 @@ sites:
     ['recrawl: { host_share: 0% }', 'expected a percentage from 1% to 100%'],
     ['crawler: { network: { resolve: ["example.com:443:nowhere"] } }', 'found "example.com:443:nowhere"'],
     ['crawler: { network: { allow_addresses: [10.0.0.0/33] } }', 'found "10.0.0.0/33"'],
-    ['output: { formats: [jsonl, warc] }', 'warc is not available yet'],
+    ['output: { formats: [jsonl, mhtml] }', 'mhtml is not available yet'],
     ['output: { formats: [pdf] }', '"pdf" is no format'],
     ['output: { formats: [] }', 'expected at least one of jsonl, markdown'],
     ['output: { fail_on: 101% }', 'found "101%"'],

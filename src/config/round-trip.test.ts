@@ -1,3 +1,4 @@
+import { limitsReferencePage } from './limits-reference.ts'
 import { outputReferencePage } from './output-reference.ts'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
@@ -13,6 +14,7 @@ import {
   settingsFromLibrary,
   toCrawlYaml,
   type CrawlerOptions,
+  type OriginHeader,
   type Settings,
 } from './index.ts'
 
@@ -45,7 +47,13 @@ const address = fc.oneof(
 
 /** Any value that each setting may have. */
 const VALUES: { [K in keyof Settings]-?: fc.Arbitrary<NonNullable<Settings[K]>> } = {
-  seeds: fc.array(fc.oneof(fc.webUrl(), word), { maxLength: 4 }),
+  seeds: fc.array(
+    fc.oneof(
+      fc.webUrl(),
+      word.filter((text) => !text.includes('@')),
+    ),
+    { maxLength: 4 },
+  ),
   inputFile: phrase,
   outDirectory: phrase,
   scope: fc.constantFrom('prefix', 'host', 'domain', 'any'),
@@ -72,13 +80,24 @@ const VALUES: { [K in keyof Settings]-?: fc.Arbitrary<NonNullable<Settings[K]>> 
   robotsMaxAgeMs: fc.integer({ min: 1000, max: 24 * HOUR_MS }),
   concurrency: fc.integer({ min: 1, max: 1000 }),
   workers: fc.integer({ min: 1, max: 1_000_000 }),
+  threads: fc.integer({ min: 0, max: 64 }),
   userAgent: fc.stringMatching(/^[A-Za-z_-]{1,9}(\/[ -~]{0,30})?$/),
+  cookies: fc.boolean(),
+  headers: fc.uniqueArray(
+    fc.record({
+      origin: fc.webUrl().map((url) => new URL(url).origin),
+      name: fc.stringMatching(/^x-[a-z0-9]{1,9}$/),
+      value: fc.stringMatching(/^([A-Za-z]{1,9}[ =])?\$([A-Z_]{1,9}|\{[A-Z_]{1,9}\})$/),
+    }),
+    { maxLength: 3, selector: ({ origin, name }) => `${origin} ${name}` },
+  ),
   ignoreRobotsBecause: phrase,
   connectTimeoutMs: durationMs,
   readTimeoutMs: durationMs,
   timeoutMs: durationMs,
   attempts: fc.integer({ min: 1, max: 20 }),
   retryDelayMs: durationMs,
+  minRateBytes: fc.nat(),
   backoffMultiplier: fc.integer({ min: 10, max: 100 }).map((tenths) => tenths / 10),
   resolve: fc.array(fc.record({ host, port: fc.integer({ min: 1, max: 65_535 }), address }), { maxLength: 3 }),
   allowAddresses: fc.array(
@@ -88,8 +107,9 @@ const VALUES: { [K in keyof Settings]-?: fc.Arbitrary<NonNullable<Settings[K]>> 
     ),
     { maxLength: 3 },
   ),
-  formats: fc.constantFrom(['jsonl'], ['markdown'], ['markdown', 'jsonl']),
+  formats: fc.constantFrom(['jsonl'], ['html'], ['markdown', 'jsonl'], ['warc', 'jsonl']),
   recordLinks: fc.boolean(),
+  archiveBytes: fc.integer({ min: 1024 ** 2, max: 2 ** 40 }),
   failOnPercent: percent,
   drainMs: durationMs,
   // One quota cannot change alone.
@@ -107,6 +127,8 @@ const VALUES: { [K in keyof Settings]-?: fc.Arbitrary<NonNullable<Settings[K]>> 
   lowScore: fc.integer({ min: 0, max: 30 }).map((hundredths) => hundredths / 100),
   traps: fc.boolean(),
   stripParameters: fc.array(fc.stringMatching(/^[a-z_*]{1,9}$/), { maxLength: 4 }),
+  skipDuplicates: fc.boolean(),
+  nearDuplicates: fc.integer({ min: 0, max: 100_000_000 }),
   recrawl: fc.boolean(),
   recrawlHighMs: intervalMs,
   recrawlMediumMs: intervalMs,
@@ -169,7 +191,13 @@ const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${l
 
 function flagWords(flag: string, written: unknown): string[] {
   if (typeof written === 'boolean') return [written ? `--${flag}` : `--no-${flag}`]
-  return (Array.isArray(written) ? written : [written]).map((value) => `--${flag}=${String(value)}`)
+  return (Array.isArray(written) ? written : [written]).map((value) => `--${flag}=${flagText(value)}`)
+}
+
+function flagText(written: unknown): string {
+  if (typeof written !== 'object' || written === null) return String(written)
+  const { origin, name, value } = written as OriginHeader
+  return `${origin} ${name}: ${value}`
 }
 
 describe('crawl.yaml', () => {
@@ -270,6 +298,7 @@ describe('generated files', () => {
 
   test('are those that the table makes: run node src/config/generate.ts', () => {
     expect(read('options.md')).toBe(referencePage())
+    expect(read('limits.md')).toBe(limitsReferencePage())
     expect(read('output.md')).toBe(outputReferencePage())
     expect(JSON.parse(read('tiptoe.schema.json'))).toEqual(configSchema())
   })

@@ -5,7 +5,7 @@
 import type { Tier } from '../model/index.ts'
 import type { ScopeMode } from '../url/index.ts'
 
-export const FORMATS = ['jsonl', 'markdown'] as const
+export const FORMATS = ['jsonl', 'markdown', 'html', 'warc'] as const
 export type Format = (typeof FORMATS)[number]
 
 /** What to do with a host whose Crawl-delay is longer than `maxCrawlDelayMs`. */
@@ -19,6 +19,16 @@ export interface ResolveRule {
   readonly port: number
   /** An IPv4 or IPv6 address, without brackets. */
   readonly address: string
+}
+
+/** A header field for one origin. The value is a secret: it is shown nowhere and kept nowhere. */
+export interface OriginHeader {
+  /** `https://example.com`, as `URL.origin` spells it. */
+  readonly origin: string
+  /** Lower case. */
+  readonly name: string
+  /** The value itself, or `$NAME` for the environment variable that holds it. */
+  readonly value: string
 }
 
 export interface TierRule {
@@ -82,6 +92,10 @@ export interface Settings {
   readonly workers: number
 
   readonly userAgent: string
+  /** Cookies are kept and sent back, to the origin that set them alone. */
+  readonly cookies: boolean
+  /** Header fields that are sent to one origin, and to no other. */
+  readonly headers: readonly OriginHeader[]
   /** Present: robots.txt is not asked for, and this is why. */
   readonly ignoreRobotsBecause?: string
   readonly connectTimeoutMs: number
@@ -90,11 +104,15 @@ export interface Settings {
   readonly attempts: number
   readonly retryDelayMs: number
   readonly backoffMultiplier: number
+  /** A body that comes slower than this, on average over some time, is given up; 0: any rate will do. */
+  readonly minRateBytes: number
   readonly resolve: readonly ResolveRule[]
   readonly allowAddresses: readonly string[]
 
   readonly formats: readonly Format[]
   readonly recordLinks: boolean
+  /** A WARC file is ended, and another begun, when it is this large. */
+  readonly archiveBytes: number
   /** Exit 1 when more than this share of the URLs tried could not be had. */
   readonly failOnPercent: number
 
@@ -117,6 +135,12 @@ export interface Settings {
   readonly falsePositiveRate: number
   /** Names of query parameters that are taken out of every URL; `*` stands for any characters. */
   readonly stripParameters: readonly string[]
+  /** Links of pages that repeat another one are not followed. */
+  readonly skipDuplicates: boolean
+  /** Fingerprints kept to find near-duplicates by; 0: none are looked for. */
+  readonly nearDuplicates: number
+  /** Threads that read pages; 0: they are read where the crawl runs, without a bound on time or memory. */
+  readonly threads: number
 
   /** The crawl goes on, and fetches its pages again when they are due. */
   readonly recrawl: boolean

@@ -3,10 +3,12 @@
  * address that is then dialled, so a name that changes its answer in between gains nothing (DNS rebinding).
  */
 import { TiptoeError } from '../model/index.ts'
-import { contains, isPublic, parseAddress, parsePrefix, unmap, type Prefix } from './address.ts'
+import { contains, isPublic, parseAddress, parsePrefix, specialUse, unmap, type Prefix } from './address.ts'
 
 export interface AddressGuard {
   permits(ip: string): boolean
+  /** What the address is, and that it was not allowed: how a sentence about one that is not permitted goes on. */
+  refusal(ip: string): string
 }
 
 /** `allow`: single addresses or `ADDRESS/BITS`. */
@@ -18,6 +20,11 @@ export function createAddressGuard(allow: readonly string[]): AddressGuard {
       if (parsed === undefined) return false
       const address = unmap(parsed)
       return isPublic(address) || prefixes.some((prefix) => contains(prefix, address))
+    },
+    refusal(ip) {
+      const address = parseAddress(ip)
+      const use = address === undefined ? 'not an address that can be read' : specialUse(unmap(address))
+      return `is not public (${use ?? 'public'}) and was not allowed`
     },
   }
 }

@@ -1,12 +1,15 @@
 /**
  * IP addresses: reading them, and telling the public ones. The table is the IANA registries of special-purpose IPv4
- * and IPv6 addresses (RFC 6890 and its updates); where prefixes nest, the longest one decides. What cannot be read is
- * not public. Which addresses a user permits besides is left to the address guard.
+ * and IPv6 addresses (RFC 6890 and its updates); where prefixes nest, the longest one decides. An address that carries
+ * another one is as public as the one it carries. What cannot be read is not public. Which addresses a user permits
+ * besides is left to the address guard.
  */
 
 export interface Address {
   readonly family: 4 | 6
   readonly value: bigint
+  /** It names an interface of this machine (`%eth0`), so it has a meaning here alone. */
+  readonly zoned?: true
 }
 
 export interface Prefix extends Address {
@@ -15,62 +18,107 @@ export interface Prefix extends Address {
 
 const MAX_ADDRESS_TEXT = 128
 
-/** `embedded` addresses wrap an IPv4 address, and are as public as that. */
-type Reach = 'public' | 'private' | { readonly embeddedAt: number }
+const PUBLIC: unique symbol = Symbol('public')
+
+/** Public, or what it is instead, or how many bits from its end the IPv4 address ends that it carries. */
+type Reach = typeof PUBLIC | string | { readonly carriesAt: number }
 
 /** Everything in IPv4 is public unless listed; in IPv6 only 2000::/3 is handed out as global unicast (RFC 4291 §2.4). */
 const REGISTRY: readonly (readonly [prefix: string, reach: Reach])[] = [
-  ['0.0.0.0/0', 'public'],
-  ['0.0.0.0/8', 'private'],
-  ['10.0.0.0/8', 'private'],
-  ['100.64.0.0/10', 'private'],
-  ['127.0.0.0/8', 'private'],
-  ['169.254.0.0/16', 'private'],
-  ['172.16.0.0/12', 'private'],
-  ['192.0.0.0/24', 'private'],
-  ['192.0.0.9/32', 'public'],
-  ['192.0.0.10/32', 'public'],
-  ['192.0.2.0/24', 'private'],
-  ['192.88.99.0/24', 'private'],
-  ['192.168.0.0/16', 'private'],
-  ['198.18.0.0/15', 'private'],
-  ['198.51.100.0/24', 'private'],
-  ['203.0.113.0/24', 'private'],
-  ['224.0.0.0/4', 'private'],
-  ['240.0.0.0/4', 'private'],
-  ['::/0', 'private'],
-  ['::ffff:0:0/96', { embeddedAt: 0 }],
-  ['64:ff9b::/96', { embeddedAt: 0 }],
-  ['2000::/3', 'public'],
-  ['2001::/23', 'private'],
-  ['2001:1::1/128', 'public'],
-  ['2001:1::2/128', 'public'],
-  ['2001:1::3/128', 'public'],
-  ['2001:3::/32', 'public'],
-  ['2001:4:112::/48', 'public'],
-  ['2001:20::/28', 'public'],
-  ['2001:30::/28', 'public'],
-  ['2001:db8::/32', 'private'],
-  ['2002::/16', { embeddedAt: 80 }],
-  ['3fff::/20', 'private'],
+  ['0.0.0.0/0', PUBLIC],
+  ['0.0.0.0/8', 'this network'],
+  ['10.0.0.0/8', 'a private network'],
+  ['100.64.0.0/10', 'shared by the customers of a provider'],
+  ['127.0.0.0/8', 'this machine itself'],
+  // Public by number, but inside Azure it is the platform's agent, as 169.254.169.254 is elsewhere.
+  ['168.63.129.16/32', 'an agent of the cloud platform'],
+  ['169.254.0.0/16', 'link-local'],
+  ['172.16.0.0/12', 'a private network'],
+  ['192.0.0.0/24', 'reserved for protocols'],
+  ['192.0.0.9/32', PUBLIC],
+  ['192.0.0.10/32', PUBLIC],
+  ['192.0.2.0/24', 'for documentation'],
+  ['192.88.99.0/24', 'a relay of 6to4, which is given up'],
+  ['192.168.0.0/16', 'a private network'],
+  ['198.18.0.0/15', 'for benchmarks'],
+  ['198.51.100.0/24', 'for documentation'],
+  ['203.0.113.0/24', 'for documentation'],
+  ['224.0.0.0/4', 'multicast'],
+  ['240.0.0.0/4', 'reserved'],
+  ['255.255.255.255/32', 'broadcast'],
+  ['::/0', 'reserved'],
+  ['::/96', 'an IPv4-compatible address, which is given up'],
+  ['::/128', 'this machine itself'],
+  ['::1/128', 'this machine itself'],
+  ['::ffff:0:0/96', { carriesAt: 0 }],
+  ['::ffff:0:0:0/96', 'for translation within a network'],
+  ['64:ff9b::/96', { carriesAt: 0 }],
+  ['64:ff9b:1::/48', 'for translation within a network'],
+  ['100::/64', 'for discarding'],
+  ['100:0:0:1::/64', 'a dummy'],
+  ['2000::/3', PUBLIC],
+  ['2001::/23', 'reserved for protocols'],
+  ['2001::/32', 'a Teredo tunnel'],
+  ['2001:1::1/128', PUBLIC],
+  ['2001:1::2/128', PUBLIC],
+  ['2001:1::3/128', PUBLIC],
+  ['2001:2::/48', 'for benchmarks'],
+  ['2001:3::/32', PUBLIC],
+  ['2001:4:112::/48', PUBLIC],
+  ['2001:20::/28', PUBLIC],
+  ['2001:30::/28', PUBLIC],
+  ['2001:db8::/32', 'for documentation'],
+  ['2002::/16', { carriesAt: 80 }],
+  ['3fff::/20', 'for documentation'],
+  ['5f00::/16', 'for segment routing'],
+  ['fc00::/7', 'a private network'],
+  ['fe80::/10', 'link-local'],
+  ['fec0::/10', 'site-local'],
+  ['ff00::/8', 'multicast'],
 ]
 
-const TABLE: readonly { readonly prefix: Prefix; readonly reach: Reach }[] = REGISTRY.map(([text, reach]) => ({
+interface Rule {
+  readonly prefix: Prefix
+  readonly reach: Reach
+}
+
+const TABLE: readonly Rule[] = REGISTRY.map(([text, reach]): Rule => ({
   prefix: parsePrefix(text) as Prefix,
   reach,
 })).sort((a, b) => b.prefix.bits - a.prefix.bits)
 
-/** Whether the address is reachable from, and meant for, the whole internet. Brackets and a zone are read over. */
+/** Whether the address is reachable from, and meant for, the whole internet. Brackets are read over. */
 export function isPublicAddress(ip: string): boolean {
   const address = parseAddress(ip)
   return address !== undefined && isPublic(address)
 }
 
 export function isPublic(address: Address): boolean {
-  const rule = TABLE.find((entry) => contains(entry.prefix, address))
-  if (rule === undefined) return false
-  if (typeof rule.reach === 'string') return rule.reach === 'public'
-  return isPublic({ family: 4, value: (address.value >> BigInt(rule.reach.embeddedAt)) & 0xffff_ffffn })
+  return specialUse(address) === undefined
+}
+
+/** What the address is for, if it is not public: a few words for people. */
+export function specialUse(address: Address): string | undefined {
+  if (address.zoned === true) return 'bound to an interface of this machine'
+  const reach = TABLE.find(({ prefix }) => contains(prefix, address))?.reach ?? 'unknown'
+  if (typeof reach === 'string') return reach
+  const carried = reach === PUBLIC ? isatapCarried(address) : ipv4In(address.value >> BigInt(reach.carriesAt))
+  const use = carried === undefined ? undefined : specialUse(carried)
+  return use === undefined ? undefined : `another spelling of an address that is ${use}`
+}
+
+function ipv4In(value: bigint): Address {
+  return { family: 4, value: value & 0xffff_ffffn }
+}
+
+const ISATAP_ID = 0x5efen
+/** The bit that says whether the number is unique in the world, which is either way. */
+const UNIVERSAL_BIT = 0x0200_0000n
+
+/** RFC 5214 §6.1: an ISATAP router hands on what it gets to the IPv4 address in the interface identifier. */
+function isatapCarried({ family, value }: Address): Address | undefined {
+  const isIsatap = family === 6 && ((value >> 32n) & 0xffff_ffffn & ~UNIVERSAL_BIT) === ISATAP_ID
+  return isIsatap ? ipv4In(value) : undefined
 }
 
 export function contains(prefix: Prefix, address: Address): boolean {
@@ -83,8 +131,8 @@ const MAPPED_PREFIX = 0xffffn
 
 /** The system dials ::ffff:a.b.c.d as a.b.c.d, so both are one address. */
 export function unmap(address: Address): Address {
-  if (address.family === 4 || address.value >> 32n !== MAPPED_PREFIX) return address
-  return { family: 4, value: address.value & 0xffff_ffffn }
+  if (address.family === 4 || address.zoned === true || address.value >> 32n !== MAPPED_PREFIX) return address
+  return ipv4In(address.value)
 }
 
 /** One spelling for one address, whatever notation it came in; what cannot be read stays as it is. */
@@ -126,10 +174,14 @@ export function parseAddress(text: string): Address | undefined {
     return value === undefined ? undefined : { family: 4, value }
   }
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
-  const zone = bare.indexOf('%')
-  const value = parseIpv6(zone === -1 ? bare : bare.slice(0, zone))
-  return value === undefined ? undefined : { family: 6, value }
+  const percent = bare.indexOf('%')
+  if (percent !== -1 && !ZONE.test(bare.slice(percent + 1))) return undefined
+  const value = parseIpv6(percent === -1 ? bare : bare.slice(0, percent))
+  if (value === undefined) return undefined
+  return percent === -1 ? { family: 6, value } : { family: 6, value, zoned: true }
 }
+
+const ZONE = /^[\w.-]{1,32}$/
 
 function parseIpv4(text: string): bigint | undefined {
   const parts = text.split('.')

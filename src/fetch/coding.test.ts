@@ -6,6 +6,7 @@ import {
   expectResponse,
   MEGABYTE,
   serveHttp,
+  serveHttp2,
   signalled,
   testFetcher,
   textOf,
@@ -142,6 +143,26 @@ test('codings on top of each other are undone in turn, whatever the spelling', a
     }
   }
 })
+
+test.each(['http/1.1', 'h2'])(
+  'a body that comes faster than it is decoded is held up, and whole: %s',
+  async (protocol) => {
+    const plain = Buffer.concat(Array.from({ length: 20 }, () => LARGE))
+    const bytes = zlib.gzipSync(zlib.gzipSync(zlib.gzipSync(plain, { level: 1 }), { level: 1 }), { level: 1 })
+    const headers = { 'content-encoding': 'gzip, gzip, gzip' }
+    const fetcher = testFetcher({ maxBodyBytes: 16 * MEGABYTE, maxWireBytes: 16 * MEGABYTE })
+    const url =
+      protocol === 'h2'
+        ? `https://127.0.0.1:${await serveHttp2((stream) => {
+            stream.respond({ ':status': 200, ...headers })
+            stream.end(bytes)
+          })}/`
+        : `http://127.0.0.1:${await serveHttp((_request, response) => response.writeHead(200, headers).end(bytes))}/`
+    const response = expectResponse(await fetcher.get(url))
+    expect(response.protocol).toBe(protocol)
+    expect(Buffer.compare(response.body, plain)).toBe(0)
+  },
+)
 
 test('a bomb inside a bomb is bounded at every stage', async () => {
   // The outer coding expands to empty gzip members without end, which the inner one turns into nothing.

@@ -3,12 +3,13 @@
  * streaming for a large one. Memory is bounded in both: nothing asks for more than its caller's cap.
  */
 import * as zlib from 'node:zlib'
+import { LIMITS } from '../model/index.ts'
 import type { ResponseHeaders } from './headers.ts'
 
 export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd'
 
 /** Codings on top of each other; real answers have one, a bomb has many. */
-export const MAX_CODINGS = 5
+export const MAX_CODINGS = LIMITS.codings.value
 
 const NAMES: Readonly<Record<string, Coding>> = {
   gzip: 'gzip',

@@ -1,4 +1,6 @@
 /** What both kinds of connection have in common: they take requests and report to a sink. */
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import type { RawHeaders, RequestHeaders } from './headers.ts'
 import type { Protocol } from './outcome.ts'
 
@@ -9,6 +11,15 @@ export interface RequestHead {
   readonly authority: string
   readonly path: string
   readonly headers: RequestHeaders
+  /** Sent after the others, in place of one of the same name, and told to nobody: cookies and what users set for an origin. */
+  readonly secretHeaders: RequestHeaders
+}
+
+export interface ResponseHead {
+  readonly status: number
+  readonly headers: RawHeaders
+  /** As HTTP/1.1 writes it; to be asked for, if at all, before the answer is over. */
+  text(): string
 }
 
 /** Hears of one request, in this order; nothing after `onEnd` or `onFailure`, and nothing once it is cancelled. */
@@ -17,8 +28,9 @@ export interface ResponseSink {
   onSent(): void
   /** The first byte of an answer, be it an interim one. */
   onAnswer(): void
-  /** May be called several times with a status below 200 before the final one. */
-  onHead(status: number, headers: RawHeaders): void
+  /** An answer with a status from 100 to 199 came before the final one; there may be several. */
+  onInterim(status: number): void
+  onHead(head: ResponseHead): void
   onData(chunk: Uint8Array): void
   onEnd(): void
   onFailure(error: unknown): void
@@ -27,15 +39,23 @@ export interface ResponseSink {
 export interface Connection {
   readonly address: string
   readonly protocol: Protocol
+  /** The version of TLS, as TLS itself numbers it: `1.3`; null when there is none. */
+  readonly tls: string | null
   /** How many requests are on it. */
   readonly load: number
   /** It can take one more request now. */
   readonly free: boolean
-  /** Returns how to cancel. */
-  send(head: RequestHead, sink: ResponseSink): () => void
+  send(head: RequestHead, sink: ResponseSink): PendingRequest
   /** Takes no more requests, and closes after the last one. */
   retire(): void
   destroy(): void
+}
+
+export interface PendingRequest {
+  cancel(): void
+  /** Holds the body up: soon no more of it comes, and the host has to wait. */
+  pause(): void
+  resume(): void
 }
 
 export interface ConnectionEvents {
@@ -43,4 +63,9 @@ export interface ConnectionEvents {
   onFree(): void
   /** Called once. `byHost`: the other side closed it while nothing was asked on it. */
   onClosed(byHost: boolean): void
+}
+
+/** Of a socket on which everything is set up. */
+export function tlsVersionOf(socket: Socket): string | null {
+  return socket instanceof TLSSocket ? (/^TLSv(\d(?:\.\d)?)$/.exec(socket.getProtocol() ?? '')?.[1] ?? null) : null
 }

@@ -2,7 +2,7 @@
  * From a list of permitted addresses to one open socket: TCP to whichever answers first (RFC 8305 with staggered
  * starts), then TLS with ALPN. It dials exactly the addresses it is given and resolves nothing itself.
  */
-import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
 import type { Clock } from '../base/index.ts'
 import { connectFailure, isOutOfFiles, tlsFailure, type FailedAttempt } from './failure.ts'
@@ -89,7 +89,14 @@ function raceTcp(
     cancelTimer()
     const address = order[next++]
     if (over || address === undefined) return
-    const options = { host: address, port, noDelay: true, keepAlive: true, highWaterMark: READ_BUFFER_BYTES }
+    const options = {
+      host: address,
+      port,
+      lookup: neverLookUp,
+      noDelay: true,
+      keepAlive: true,
+      highWaterMark: READ_BUFFER_BYTES,
+    }
     const socket = connectTcp(options)
     open.add(socket)
     // Also keeps a late error of a socket that lost, or was handed on, from ending the process.
@@ -112,6 +119,11 @@ function raceTcp(
   }
   start()
   return () => finish()
+}
+
+/** What is not an address by the system's reading would be looked up as a name: an address that nobody has judged. */
+const neverLookUp: LookupFunction = (hostname, _options, callback) => {
+  callback(Object.assign(new Error(`${hostname} is not an address`), { code: 'EADDRNOTAVAIL' }), '', 0)
 }
 
 /** The resolver's order, with the families taking turns, so that one broken family costs one attempt (RFC 8305 §4). */
@@ -140,12 +152,12 @@ function shakeHands(
 ): () => void {
   // The trailing dot of a fully qualified name is no part of its certificate (RFC 6066 §3).
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname
-  const isAddress = name === address
   let over = false
   const socket = connectTls({
     socket: tcp,
     host: name,
-    ...(isAddress ? {} : { servername: name }),
+    // An address is no server name (RFC 6066 §3).
+    ...(isIP(name) === 0 ? { servername: name } : {}),
     ALPNProtocols: offerHttp2 ? HTTP2_FIRST : HTTP1_ONLY,
     secureContext: settings.secureContext,
     rejectUnauthorized: settings.rejectUnauthorized,

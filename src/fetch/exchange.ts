@@ -3,14 +3,24 @@
  * and settles exactly once. Every path out closes what it opened.
  */
 import type { Clock } from '../base/index.ts'
+import { LIMITS } from '../model/index.ts'
 import { createBody, type Body, type BodyLimits, type BodyResult } from './body.ts'
 import { codingsOf, NO_CODINGS } from './coding.ts'
-import { BODILESS, type Connection, type RequestHead, type ResponseSink } from './connection.ts'
+import {
+  BODILESS,
+  type Connection,
+  type PendingRequest,
+  type RequestHead,
+  type ResponseHead,
+  type ResponseSink,
+} from './connection.ts'
+import type { Flow } from './decoder-chain.ts'
 import { answerFailure, codeOf, encodingFailure, protocolFailure, timeoutFailure } from './failure.ts'
-import { responseHeaders, type RawHeaders, type ResponseHeaders } from './headers.ts'
+import { responseHeaders, type ResponseHeaders } from './headers.ts'
 import type { Failure, FetchOutcome } from './outcome.ts'
 import type { Acquired, Pools } from './pools.ts'
 import type { Target } from './target.ts'
+import { requestHeadText, withoutCookies } from './wire.ts'
 
 export interface Timeouts {
   /** For the name, the connection and the handshake together. */
@@ -24,17 +34,32 @@ export interface ExchangeParts {
   readonly clock: Clock
   readonly pools: Pools
   readonly timeouts: Timeouts
+  /** A body that comes slower than this, on average over some time, is given up; 0: any rate will do. */
+  readonly minRateBytes: number
 }
 
 export interface ExchangeRequest {
   readonly target: Target
   readonly head: RequestHead
   readonly limits: BodyLimits
+  readonly keepWire: boolean
+  /** What is kept of the wire is without the cookies that the answer sets. */
+  readonly hideCookies: boolean
   readonly onAnswer: ((at: number) => void) | undefined
 }
 
 /** Interim answers (RFC 9110 §15.2) before the final one; more is a flood. */
-const MAX_INTERIM_ANSWERS = 16
+const MAX_INTERIM_ANSWERS = LIMITS['interim-answers'].value
+/** The time over which the rate of a body is averaged: long enough for a lost packet or two. */
+const RATE_WINDOW_MS = 10_000
+
+/** Failures after which a host is asked in HTTP/1.1 the next time: it takes HTTP/2 back, or gets it wrong. */
+const NO_HTTP2: ReadonlySet<string> = new Set([
+  'HTTP_1_1_REQUIRED',
+  'INADEQUATE_SECURITY',
+  'PROTOCOL_ERROR',
+  'ERR_HTTP2_ERROR',
+])
 
 type Phase = 'connect' | 'head' | 'body'
 
@@ -59,6 +84,7 @@ export class Exchange implements ResponseSink {
   #cancelTimer: () => void = nothing
   /** Ends whatever is under way: the dialling, the waiting or the request. */
   #cancel: () => void = nothing
+  #pending: PendingRequest | undefined
 
   #connection: Connection | undefined
   #fresh = false
@@ -69,8 +95,12 @@ export class Exchange implements ResponseSink {
   #interimAnswers = 0
   #status: number | undefined
   #headers: ResponseHeaders | undefined
+  #responseHead = ''
   #body: Body | undefined
   #transferred = false
+  /** The body bytes that came since then. */
+  #windowSince = 0
+  #windowBytes = 0
 
   constructor(
     request: ExchangeRequest,
@@ -101,24 +131,33 @@ export class Exchange implements ResponseSink {
     this.#answer()
   }
 
-  onHead(status: number, raw: RawHeaders): void {
+  onInterim(status: number): void {
+    this.#answer()
+    if (++this.#interimAnswers <= MAX_INTERIM_ANSWERS) return
+    this.#fail(
+      protocolFailure(`more than ${MAX_INTERIM_ANSWERS} interim answers, the last with status ${status}`, false),
+    )
+  }
+
+  onHead(head: ResponseHead): void {
     this.#answer()
     if (this.#settled) return
-    if (status < 200) {
-      if (status < 100) return this.#fail(protocolFailure(`the status ${status} means nothing`, false))
-      if (++this.#interimAnswers <= MAX_INTERIM_ANSWERS) return
-      return this.#fail(protocolFailure(`more than ${MAX_INTERIM_ANSWERS} interim answers`, false))
-    }
+    const { status } = head
+    if (status < 200) return this.#fail(protocolFailure(`the status ${status} means nothing`, false))
     this.#status = status
-    this.#headers = responseHeaders(raw)
+    this.#headers = responseHeaders(head.headers)
+    const { limits, keepWire, hideCookies } = this.#request
+    if (keepWire) this.#responseHead = hideCookies ? withoutCookies(head.text()) : head.text()
     const codings = BODILESS.has(status) ? NO_CODINGS : codingsOf(this.#headers)
     if (codings.kind === 'unknown') return this.#fail(encodingFailure(codings.detail, false))
-    this.#body = createBody(codings.codings, this.#request.limits, this.#onBody)
+    this.#body = createBody(codings.codings, limits, keepWire, this.#flow, this.#onBody)
+    this.#windowSince = this.#parts.clock.now()
     this.#enter('body')
   }
 
   onData(chunk: Uint8Array): void {
     this.#quietSince = this.#parts.clock.now()
+    this.#windowBytes += chunk.length
     this.#body?.push(chunk)
   }
 
@@ -132,7 +171,7 @@ export class Exchange implements ResponseSink {
     if (this.#settled) return
     // The host closed a kept connection before anything was written to it: this request has not been made yet.
     if (!this.#sent && !this.#fresh) return this.#acquire(true)
-    if (this.#connection?.protocol === 'h2' && codeOf(error) === 'HTTP_1_1_REQUIRED') {
+    if (this.#connection?.protocol === 'h2' && NO_HTTP2.has(codeOf(error))) {
       this.#parts.pools.avoidHttp2(this.#request.target.origin)
     }
     // Perhaps closed just then for not being used. The host may have seen the request, so it counts as made.
@@ -161,32 +200,58 @@ export class Exchange implements ResponseSink {
     if (this.#settled) return
     if (result.kind === 'failure') return this.#fail(result.failure)
     if (result.kind !== 'connection') return this.#settle(result)
+    this.#pending = undefined
     this.#connection = result.connection
     this.#fresh = result.fresh
     this.#unusedMs = result.unusedMs
     this.#cancel = nothing
     this.#enter('head')
-    const cancel = result.connection.send(this.#request.head, this)
+    const pending = result.connection.send(this.#request.head, this)
     // A connection may fail at once, and then another may already have been asked for.
-    if (this.#settled) cancel()
-    else if (this.#connection === result.connection && this.#phase !== 'connect') this.#cancel = cancel
+    if (this.#settled) return pending.cancel()
+    if (this.#connection !== result.connection || this.#phase === 'connect') return
+    this.#pending = pending
+    this.#cancel = () => pending.cancel()
+  }
+
+  /** Lets a decoder hold the transfer up; the host is not to blame for the time that takes. */
+  readonly #flow: Flow = {
+    pause: () => this.#pending?.pause(),
+    resume: () => {
+      this.#quietSince = this.#parts.clock.now()
+      this.#pending?.resume()
+    },
   }
 
   readonly #onBody = (result: BodyResult): void => {
     if (result.kind === 'failure') return this.#fail(result.failure)
     const { clock } = this.#parts
+    const protocol = this.#connection?.protocol ?? 'http/1.1'
+    const tls = this.#connection?.tls
+    const { head, keepWire } = this.#request
     this.#settle({
       kind: 'response',
       status: this.#status ?? 0,
       headers: this.#headers ?? responseHeaders({}),
       body: result.bytes,
       wireBytes: this.#body?.wireBytes ?? 0,
-      truncated: result.truncated,
+      truncated: result.limits.length > 0,
+      limits: result.limits,
       startedAt: this.#startedAt,
       answeredAt: this.#answeredAt ?? clock.now(),
       endedAt: clock.now(),
       address: this.#connection?.address ?? '',
-      protocol: this.#connection?.protocol ?? 'http/1.1',
+      protocol,
+      ...(keepWire
+        ? {
+            wire: {
+              requestHead: requestHeadText(head, protocol),
+              responseHead: this.#responseHead,
+              body: result.wire,
+              ...(tls == null ? {} : { tls }),
+            },
+          }
+        : {}),
     })
   }
 
@@ -228,8 +293,16 @@ export class Exchange implements ResponseSink {
 
   #deadline(): number {
     const { connectMs, readMs, totalMs } = this.#parts.timeouts
+    const end = this.#startedAt + totalMs
+    // What is left is ours to do.
+    if (this.#transferred) return end
     const silence = this.#phase === 'connect' ? connectMs : readMs
-    return Math.min(this.#startedAt + totalMs, this.#quietSince + silence)
+    return Math.min(end, this.#quietSince + silence, this.#windowEnd())
+  }
+
+  #windowEnd(): number {
+    const isMeasured = this.#phase === 'body' && this.#parts.minRateBytes > 0
+    return isMeasured ? this.#windowSince + RATE_WINDOW_MS : Infinity
   }
 
   /** One timer serves all deadlines: it is set for the nearest, and when it fires early, set again. */
@@ -242,17 +315,24 @@ export class Exchange implements ResponseSink {
 
   readonly #onTimer = (): void => {
     if (this.#settled) return
-    const { clock, timeouts } = this.#parts
+    const { clock, timeouts, minRateBytes } = this.#parts
     const now = clock.now()
     if (now < this.#deadline()) return this.#arm()
+    const isOverdue = now >= this.#startedAt + timeouts.totalMs
+    const silence = this.#phase === 'connect' ? timeouts.connectMs : timeouts.readMs
+    const isSilent = now >= this.#quietSince + silence
+    if (!isOverdue && !isSilent && this.#windowBytes * 1000 >= minRateBytes * RATE_WINDOW_MS) {
+      this.#windowSince = now
+      this.#windowBytes = 0
+      return this.#arm()
+    }
     const sent = this.#phase === 'connect' ? this.#dialled : true
     // A connection that has fallen silent is not to be trusted with the next request.
     this.#connection?.retire()
-    if (now >= this.#startedAt + timeouts.totalMs) {
-      return this.#fail(timeoutFailure(`not done after ${timeouts.totalMs} ms`, sent))
-    }
-    const silence = this.#phase === 'connect' ? timeouts.connectMs : timeouts.readMs
-    this.#fail(timeoutFailure(`${SILENCE[this.#phase]} after ${silence} ms`, sent))
+    if (isOverdue) return this.#fail(timeoutFailure(`not done after ${timeouts.totalMs} ms`, sent))
+    if (isSilent) return this.#fail(timeoutFailure(`${SILENCE[this.#phase]} after ${silence} ms`, sent))
+    const seconds = RATE_WINDOW_MS / 1000
+    this.#fail(timeoutFailure(`fewer than ${minRateBytes} bytes a second for ${seconds} s`, sent))
   }
 }
 

@@ -119,16 +119,41 @@ const CERTIFICATE: Readonly<Record<string, string>> = {
   CERT_CHAIN_TOO_LONG: 'the certificate chain is too long',
 }
 
+/** What OpenSSL says of a handshake that cannot work, by the end of its code, which begins with the protocol's name. */
+const HANDSHAKE: readonly (readonly [ending: string, words: string])[] = [
+  ['WRONG_VERSION_NUMBER', 'the host does not speak TLS here'],
+  ['HTTP_REQUEST', 'the host does not speak TLS here'],
+  ['PACKET_LENGTH_TOO_LONG', 'the host does not speak TLS here'],
+  ['RECORD_LAYER_FAILURE', 'the host does not speak TLS here'],
+  ['ALERT_PROTOCOL_VERSION', 'the host and we have no version of TLS in common'],
+  ['UNSUPPORTED_PROTOCOL', 'the host and we have no version of TLS in common'],
+  ['ALERT_HANDSHAKE_FAILURE', 'the host and we have no cipher in common, or it wants a certificate of ours'],
+  ['NO_SHARED_CIPHER', 'the host and we have no cipher in common'],
+  ['DH_KEY_TOO_SMALL', 'the key of the host is too weak'],
+  ['EE_KEY_TOO_SMALL', 'the key of the host is too weak'],
+  ['UNRECOGNIZED_NAME', 'the host does not know itself by this name'],
+  ['ALERT_NO_APPLICATION_PROTOCOL', 'the host speaks no version of HTTP that we do'],
+  ['ALERT_CERTIFICATE_REQUIRED', 'the host wants a certificate of ours'],
+  ['ALERT_ACCESS_DENIED', 'the host denies access'],
+  ['ALERT_INTERNAL_ERROR', 'the host has an error of its own'],
+]
+
+const handshakeWords = (code: string): string | undefined =>
+  code.startsWith('ERR_SSL_') ? HANDSHAKE.find(([ending]) => code.endsWith(ending))?.[1] : undefined
+
 export function tlsFailure(hostname: string, error: unknown): Failure {
   const code = codeOf(error)
   const { reason } = (error ?? {}) as SystemError
-  let words = CERTIFICATE[code]
+  let words = CERTIFICATE[code] ?? handshakeWords(code)
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') words = `the certificate is for another name than ${hostname}`
   const broken = code === 'ECONNRESET' || code === 'EPIPE' || code === 'ETIMEDOUT'
   if (broken) words = 'the connection broke off during the TLS handshake'
   words ??= `the TLS handshake failed: ${typeof reason === 'string' ? reason : messageOf(error)}`
   return { code: 'tls', detail: withCode(words, error), retryable: broken, offline: false, sent: true }
 }
+
+/** An answer that we break off because of what it is, in words; it will hardly be better next time. */
+export class RefusedAnswer extends Error {}
 
 const ANSWER: Readonly<Record<string, readonly [words: string, retryable: boolean]>> = {
   ECONNRESET: ['the connection was reset', true],
@@ -141,10 +166,14 @@ const ANSWER: Readonly<Record<string, readonly [words: string, retryable: boolea
 
 /** The connection stood, and the answer failed to come, to be HTTP, or to end. */
 export function answerFailure(error: unknown): Failure {
+  if (error instanceof RefusedAnswer) return protocolFailure(error.message, false)
   const code = codeOf(error)
   if (code.startsWith('ERR_SSL_')) return { ...tlsFailure('', error), retryable: false }
   const known =
     ANSWER[code] ?? (Object.hasOwn(UNREACHABLE, code) ? ([UNREACHABLE[code] ?? '', true] as const) : undefined)
+  if (code.startsWith('ERR_HTTP2_')) {
+    return protocolFailure(withCode(`the answer is not valid HTTP/2: ${messageOf(error)}`, error), true)
+  }
   // The parser's word, or an assertion of undici's that only a nonsensical answer trips: it will hardly be HTTP next time.
   const garbage = (error instanceof Error && error.name === 'HTTPParserError') || code === 'ERR_ASSERTION'
   return {

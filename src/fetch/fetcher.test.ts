@@ -7,6 +7,7 @@ import {
   serveBytes,
   serveConnections,
   serveHttp,
+  serveHttpEverywhere,
   serveRaw,
   signalled,
   testFetcher,
@@ -153,11 +154,11 @@ describe('a broken answer is a protocol error', () => {
       true,
     ],
     ['a chunk size that is no number', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc', false],
-    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', true],
+    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', false],
     [
       'an upgrade nobody asked for',
       'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
-      true,
+      false,
     ],
     ['a flood of interim answers', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(1000), false],
     ['a header that is too large', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`, false],
@@ -491,6 +492,23 @@ describe('connections', () => {
     }
   })
 
+  test('hundreds of origins leave no more sockets open than allowed', async () => {
+    const open = new Set<object>()
+    const port = await serveHttpEverywhere((request, response) => {
+      open.add(request.socket)
+      request.socket.once('close', () => open.delete(request.socket))
+      response.end('ok')
+    })
+    const fetcher = testFetcher({ maxOrigins: 20 })
+    for (let group = 0; group < 30; group++) {
+      const hosts = Array.from({ length: 10 }, (_, index) => `127.1.${group}.${index}`)
+      const outcomes = await Promise.all(hosts.map((host) => fetcher.get(`http://${host}:${port}/`)))
+      expect(outcomes.map(textOf)).toEqual(hosts.map(() => 'ok'))
+      expect(fetcher.stats.openOrigins).toBeLessThanOrEqual(20)
+    }
+    await expect.poll(() => open.size).toBeLessThanOrEqual(20)
+  })
+
   test('an origin in use is never closed to make room', async () => {
     const { promise: go, resolve } = signalled()
     const slow = await serveHttp((_request, response) => void go.then(() => response.end('slow')))
@@ -594,7 +612,7 @@ describe('connections', () => {
   })
 
   test('a refused connection has reached the host', async () => {
-    const error = expectError(await testFetcher().get('http://127.0.0.1:1/'))
+    const error = expectError(await testFetcher().get('http://127.0.0.1:2/'))
     expect(error).toMatchObject({ code: 'connect', retryable: true, offline: false, sent: true })
     expect(error.detail).toBe('the connection was refused: 127.0.0.1 (ECONNREFUSED)')
   })

@@ -1,16 +1,18 @@
 /**
- * The HTTP client of the crawler: one call, one request, one outcome. It follows no redirect, tries nothing again,
- * keeps no cookie and knows neither pace nor robots.txt. It bounds what an answer may cost in time, bytes and memory,
- * and dials no address that the guard has not permitted.
+ * The HTTP client of the crawler: one call, one request, one outcome. It follows no redirect, tries nothing again and
+ * knows neither pace nor robots.txt; cookies and credentials go to the origin that they belong to. It bounds what an
+ * answer may cost in time, bytes and memory, and dials no address that the guard has not permitted.
  */
 import { createSecureContext } from 'node:tls'
 import type { Clock } from '../base/index.ts'
 import type { NormalizedUrl } from '../model/index.ts'
 import { createAddressGuard } from './address-guard.ts'
+import { createCredentials } from './credentials.ts'
 import { Exchange, type Timeouts } from './exchange.ts'
 import { createRequestHeaders } from './headers.ts'
 import { createHostOverrides } from './host-overrides.ts'
 import { createNameCache, type Lookup } from './name-cache.ts'
+import type { OriginHeader } from './origin-headers.ts'
 import type { FetchOutcome, FetchRequest } from './outcome.ts'
 import { createPools } from './pools.ts'
 import { targetOf } from './target.ts'
@@ -24,10 +26,16 @@ export interface FetcherOptions {
   readonly maxBodyBytes: number
   /** Of the body before decoding: likewise. */
   readonly maxWireBytes: number
+  /** A body that comes slower than this, on average over ten seconds, is given up; default 0: any rate will do. */
+  readonly minRateBytes?: number
   /** Addresses or ranges (`10.0.0.0/8`) that may be dialled although they are not public. */
   readonly allowAddresses: readonly string[]
   /** `HOST:PORT:ADDR[,ADDR…]`; the addresses are judged by the guard like any other. */
   readonly resolve: readonly string[]
+  /** Cookies are kept and sent back, to the origin that set them alone. Default false. */
+  readonly cookies?: boolean
+  /** Header fields that are sent to one origin, and to no other. */
+  readonly headers?: readonly OriginHeader[]
   /** Origins with connections kept open; beyond it the one unused longest is closed. Default 2,048. */
   readonly maxOrigins?: number
   /** Default 8; further requests wait for one to come free. */
@@ -58,10 +66,12 @@ export interface Fetcher {
 const DEFAULT_MAX_ORIGINS = 2048
 const DEFAULT_CONNECTIONS_PER_ORIGIN = 8
 const ABORTED: FetchOutcome = { kind: 'aborted' }
+const NOT_THE_WEB: FetchOutcome = { kind: 'refused', detail: 'only http and https are spoken', address: null }
 
 export function createFetcher(options: FetcherOptions, deps: { readonly clock: Clock }): Fetcher {
   const { clock } = deps
   const headers = createRequestHeaders(options.userAgent, options.acceptLanguage)
+  const credentials = createCredentials({ cookies: options.cookies ?? false, headers: options.headers ?? [] }, clock)
   const pools = createPools(
     {
       maxOrigins: options.maxOrigins ?? DEFAULT_MAX_ORIGINS,
@@ -78,7 +88,7 @@ export function createFetcher(options: FetcherOptions, deps: { readonly clock: C
       guard: createAddressGuard(options.allowAddresses),
     },
   )
-  const parts = { clock, pools, timeouts: options.timeouts }
+  const parts = { clock, pools, timeouts: options.timeouts, minRateBytes: options.minRateBytes ?? 0 }
   const active = new Set<Exchange>()
   let closed = false
 
@@ -86,6 +96,7 @@ export function createFetcher(options: FetcherOptions, deps: { readonly clock: C
     fetch(request, signal) {
       if (closed || signal?.aborted === true) return Promise.resolve(ABORTED)
       const target = targetOf(request.url, request.address)
+      if (target === undefined) return Promise.resolve(NOT_THE_WEB)
       const { maxBodyBytes = options.maxBodyBytes } = request
       return new Promise((resolve) => {
         const exchange = new Exchange(
@@ -95,14 +106,18 @@ export function createFetcher(options: FetcherOptions, deps: { readonly clock: C
               authority: target.authority,
               path: target.path,
               headers: headers.for(request.accept, request.headers),
+              secretHeaders: credentials.for(target),
             },
             limits: { maxBodyBytes, maxWireBytes: options.maxWireBytes },
+            keepWire: request.keepWire ?? false,
+            hideCookies: credentials.isTrusted(target),
             onAnswer: request.onAnswer,
           },
           parts,
           signal,
           (outcome) => {
             active.delete(exchange)
+            credentials.learn(target, outcome)
             resolve(outcome)
           },
         )
@@ -111,7 +126,8 @@ export function createFetcher(options: FetcherOptions, deps: { readonly clock: C
       })
     },
     resolve(url) {
-      return pools.addressOf(targetOf(url))
+      const target = targetOf(url)
+      return target === undefined ? Promise.resolve(undefined) : pools.addressOf(target)
     },
     close() {
       closed = true

@@ -2,7 +2,7 @@
  * Header fields, both ways. Values of an answer are read as Latin-1, one character per byte, whatever the protocol;
  * what they mean is left to the reader.
  */
-import { TiptoeError } from '../model/index.ts'
+import { LIMITS, TiptoeError } from '../model/index.ts'
 
 export interface ResponseHeaders {
   /** All values of the field, joined with `, ` (RFC 9110 §5.3); null if it is absent. The name in any case. */
@@ -14,8 +14,10 @@ export interface ResponseHeaders {
 /** As both undici and node:http2 give them: lower-case names; repeated fields as arrays. */
 export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** What one answer's head may weigh, names and values; a larger one is a protocol error. */
-export const MAX_HEADER_BYTES = 32 * 1024
+/** What one answer's head may weigh; a larger one is a protocol error. */
+export const MAX_HEADER_BYTES = LIMITS['header-size'].value
+/** How many fields it may have; more are a protocol error too. */
+export const MAX_HEADER_FIELDS = LIMITS['header-count'].value
 
 export function responseHeaders(raw: RawHeaders): ResponseHeaders {
   const find = (name: string): string | readonly string[] | undefined => {
@@ -37,6 +39,7 @@ export function responseHeaders(raw: RawHeaders): ResponseHeaders {
 const DEFAULT_ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd'
 
+/** By lower-case name. */
 export type RequestHeaders = Readonly<Record<string, string>>
 
 export interface RequestHeaderSource {

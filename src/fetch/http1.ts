@@ -4,7 +4,14 @@
  */
 import type { Socket } from 'node:net'
 import { Client, type Dispatcher } from 'undici'
-import type { Connection, ConnectionEvents, RequestHead, ResponseSink } from './connection.ts'
+import { AnswerIntake } from './answer-intake.ts'
+import {
+  tlsVersionOf,
+  type Connection,
+  type ConnectionEvents,
+  type RequestHead,
+  type ResponseSink,
+} from './connection.ts'
 import { MAX_HEADER_BYTES, type RawHeaders } from './headers.ts'
 
 /** How long a socket may stay open unused, unless the host says less. */
@@ -23,6 +30,7 @@ export function createHttp1Connection(
   let given = false
   let load = 0
   let retired = false
+  const intake = new AnswerIntake(socket)
   const client = new Client(origin, {
     pipelining: 1,
     allowH2: false,
@@ -58,9 +66,11 @@ export function createHttp1Connection(
     events.onClosed(closedByHost)
   })
 
+  const tls = tlsVersionOf(socket)
   return {
     address,
     protocol: 'http/1.1',
+    tls,
     get load() {
       return load
     },
@@ -69,16 +79,22 @@ export function createHttp1Connection(
     },
     send(head, sink) {
       load++
-      const exchange = new Http1Exchange(sink, () => {
+      const exchange = new Http1Exchange(sink, socket, intake, () => {
         load--
+        intake.rest()
+        if (intake.isAmbiguous) retired = true
         if (retired) destroy()
         else events.onFree()
       })
       client.dispatch({ method: 'GET', path: head.path, headers: withHost(head) }, exchange)
-      return () => {
-        if (!exchange.leave()) return
-        // The rest of the answer is still to come, so the connection is of no more use.
-        destroy()
+      return {
+        cancel() {
+          if (!exchange.leave()) return
+          // The rest of the answer is still to come, so the connection is of no more use.
+          destroy()
+        },
+        pause: () => intake.pause(),
+        resume: () => intake.resume(),
       }
     },
     retire() {
@@ -89,14 +105,22 @@ export function createHttp1Connection(
   }
 }
 
-const withHost = (head: RequestHead): Record<string, string> => ({ host: head.authority, ...head.headers })
+const withHost = (head: RequestHead): Record<string, string> => ({
+  host: head.authority,
+  ...head.headers,
+  ...head.secretHeaders,
+})
 
 class Http1Exchange implements Dispatcher.DispatchHandler {
   #sink: ResponseSink | undefined
+  readonly #socket: Socket
+  readonly #intake: AnswerIntake
   readonly #onOver: () => void
 
-  constructor(sink: ResponseSink, onOver: () => void) {
+  constructor(sink: ResponseSink, socket: Socket, intake: AnswerIntake, onOver: () => void) {
     this.#sink = sink
+    this.#socket = socket
+    this.#intake = intake
     this.#onOver = onOver
   }
 
@@ -108,33 +132,37 @@ class Http1Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#sink === undefined) controller.abort(new Error('abandoned'))
-    else this.#sink.onSent()
-  }
-
-  onResponseStarted(): void {
-    this.#sink?.onAnswer()
+    if (this.#sink === undefined) return controller.abort(new Error('abandoned'))
+    this.#sink.onSent()
+    this.#intake.expect({
+      onFirstByte: () => this.#sink?.onAnswer(),
+      onInterim: (status) => this.#sink?.onInterim(status),
+    })
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
-    this.#sink?.onHead(status, headers)
+    this.#sink?.onHead({ status, headers, text: () => this.#intake.headText() })
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#intake.countBody(chunk.length)
     this.#sink?.onData(chunk)
   }
 
   onResponseEnd(): void {
-    const sink = this.#sink
-    this.#sink = undefined
-    this.#onOver()
-    sink?.onEnd()
+    // Where only the end of the connection ends a body, undici takes a reset for that; but then it is not whole.
+    this.#end(this.#socket.errored ?? undefined)
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#end(error)
+  }
+
+  #end(error: Error | undefined): void {
     const sink = this.#sink
     this.#sink = undefined
     this.#onOver()
-    sink?.onFailure(error)
+    if (error === undefined) sink?.onEnd()
+    else sink?.onFailure(error)
   }
 }

@@ -12,6 +12,8 @@ export type {
   FetchRequest,
   FetchResponse,
   Protocol,
+  WireExchange,
 } from './outcome.ts'
 export { isPublicAddress } from './address.ts'
 export { createAddressGuard, type AddressGuard } from './address-guard.ts'
+export { MAX_ORIGIN_HEADERS, originHeaderProblem, type OriginHeader } from './origin-headers.ts'

@@ -2,7 +2,7 @@
  * What is asked for and what came of it. Whatever the network does is one of these values; `fetch` never rejects.
  * All times are `clock.now()`.
  */
-import type { NormalizedUrl } from '../model/index.ts'
+import type { NormalizedUrl, LimitName } from '../model/index.ts'
 import type { ResponseHeaders } from './headers.ts'
 
 export interface FetchRequest {
@@ -14,6 +14,8 @@ export interface FetchRequest {
   readonly accept?: string
   /** Only this address is asked, spelled as `resolve` spells it. Absent: any permitted address of the host. */
   readonly address?: string
+  /** Keep the exchange as it went over the wire, for archives. */
+  readonly keepWire?: boolean
   /** Called once, when the first byte of the answer or the failure is there; never for any other outcome. */
   readonly onAnswer?: (at: number) => void
 }
@@ -27,8 +29,10 @@ export interface FetchResponse {
   readonly body: Uint8Array
   /** Body bytes as they came over the wire, before decoding. */
   readonly wireBytes: number
-  /** The body went on beyond a cap and was cut there. */
+  /** The body went on beyond a limit and was cut there. */
   readonly truncated: boolean
+  /** Which limits: `body-size`, `wire-size`, `ratio`. None unless it is truncated. */
+  readonly limits: readonly LimitName[]
   readonly startedAt: number
   /** The first byte of the answer. */
   readonly answeredAt: number
@@ -36,6 +40,23 @@ export interface FetchResponse {
   /** The address that was dialled. */
   readonly address: string
   readonly protocol: Protocol
+  /** Present when it was asked for. */
+  readonly wire?: WireExchange
+}
+
+/** An exchange as it went over the wire. HTTP/2 is written as HTTP/1.1 would have it. */
+export interface WireExchange {
+  /** Request line and header lines, each ended by CRLF, and the empty line: Latin-1. */
+  readonly requestHead: string
+  /**
+   * Status line and header lines likewise, in the order and case in which they came; without the cookies that it sets,
+   * if those are sent back or the origin gets credentials.
+   */
+  readonly responseHead: string
+  /** The body without chunks, but still compressed, as far as it was read. */
+  readonly body: Uint8Array
+  /** The version of TLS, as TLS itself numbers it: `1.3`; absent when there was none. */
+  readonly tls?: string
 }
 
 /** The address guard said no, and nothing was sent. */

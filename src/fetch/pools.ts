@@ -16,6 +16,7 @@ import { createHttp1Connection, KEEP_ALIVE_MS } from './http1.ts'
 import { createHttp2Connection } from './http2.ts'
 import type { NameCache } from './name-cache.ts'
 import type { Failure, FetchElsewhere, FetchRefused } from './outcome.ts'
+import { reservedPort } from './reserved-ports.ts'
 import type { Target } from './target.ts'
 
 export interface PoolSettings {
@@ -51,7 +52,7 @@ export interface Pools {
    * to leave for the host.
    */
   acquire(target: Target, needFresh: boolean, onDial: () => void, done: (result: Acquired) => void): () => void
-  /** The host answered that it speaks HTTP/1.1 only, whatever it agreed to in the handshake. */
+  /** The host speaks HTTP/1.1 only, or only that well, whatever it agreed to in the handshake. */
   avoidHttp2(origin: string): void
   /** A connection that had not been used for so long failed: the next ones are not kept for that long. */
   keepShorter(origin: string, unusedMs: number): void
@@ -215,6 +216,8 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
   const addressesOf = async (target: Target): Promise<readonly string[] | Unreachable> => {
     const { hostname, port } = target
     let addresses = overrides.find(hostname, port)
+    const reserved = addresses === undefined ? reservedPort(port) : undefined
+    if (reserved !== undefined) return { kind: 'refused', detail: reserved, address: null }
     if (addresses === undefined && parseAddress(hostname) !== undefined) addresses = [hostname]
     if (addresses === undefined) {
       const answer = await names.resolve(hostname)
@@ -231,7 +234,7 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
     const [first] = addresses
     if (first === undefined) return { kind: 'failure', failure: noAddressFailure(hostname) }
     const named = first === hostname ? first : `${hostname} has the address ${first}, which`
-    return { kind: 'refused', detail: `${named} is not public and was not allowed`, address: first }
+    return { kind: 'refused', detail: `${named} ${guard.refusal(first)}`, address: first }
   }
 
   const open = (target: Target, pool: Pool, onDial: () => void, done: (result: Acquired) => void): (() => void) => {

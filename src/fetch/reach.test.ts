@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createVirtualClock } from '../base/index.ts'
+import { normalizeUrl } from '../url/index.ts'
 import type { ResolvedAddress } from './index.ts'
 import {
   asUrl,
@@ -7,6 +8,7 @@ import {
   expectResponse,
   serveConnections,
   serveHttp,
+  serveHttp2,
   serveHttpEverywhere,
   signalled,
   testFetcher,
@@ -22,26 +24,118 @@ describe('the address guard', () => {
   test.each([
     'http://127.0.0.1/',
     'http://127.0.0.1:8080/x',
+    'http://127.0.0.1./',
+    'http://127.1/',
+    'http://127.0.1/',
+    'http://2130706433/',
+    'http://0x7f000001/',
+    'http://0X7F.1/',
+    'http://017700000001/',
+    'http://0177.0.0.01/',
+    'http://0x7f.0.0x0.1/',
+    'http://１２７.０.０.１/',
+    'http://127。0。0。1/',
+    'http://①②⑦.0.0.1/',
+    'http://%31%32%37.0.0.1/',
+    'http://user:secret@127.0.0.1/',
+    'http://8.8.8.8@127.0.0.1/',
+    'http://127.0.0.1\\@8.8.8.8/',
     'http://10.0.0.1/',
+    'http://0xa000001/',
     'http://169.254.169.254/latest/meta-data/',
+    'http://2852039166/latest/meta-data/',
+    'http://0251.0376.0251.0376/',
+    'http://168.63.129.16/',
+    'http://0/',
     'http://0.0.0.0/',
+    'http://255.255.255.255/',
+    'http://[::]/',
     'http://[::1]/',
+    'http://[0:0:0:0:0:0:0:1]/',
+    'http://[0000::0001]/',
+    'http://[::127.0.0.1]/',
     'http://[::ffff:7f00:1]/',
+    'http://[::FFFF:127.0.0.1]/',
+    'http://[::ffff:0:127.0.0.1]/',
     'http://[fe80::1]/',
+    'http://[fd00:ec2::254]/',
     'http://[64:ff9b::7f00:1]/',
+    'http://[64:ff9b:1::10.0.0.1]/',
+    'http://[2002:7f00:1::]/',
+    'http://[2001:0:0:0:0:0:80ff:fffe]/',
+    'http://[2606:4700::5efe:10.0.0.1]/',
     'https://192.168.0.1/',
-  ])('refuses %s and sends nothing', async (url) => {
-    let answers = 0
-    const outcome = await testFetcher({ allowAddresses: [] }).get(url, { onAnswer: () => answers++ })
-    expect(outcome).toMatchObject({ kind: 'refused', address: new URL(url).hostname.replaceAll(/[[\]]/g, '') })
-    expect(answers).toBe(0)
+  ])('refuses %s, asks no name server and sends nothing', async (text) => {
+    let asked = 0
+    const lookup = () => {
+      asked++
+      return found('8.8.8.8')
+    }
+    const fetcher = testFetcher({ allowAddresses: [], lookup })
+    const url = normalizeUrl(text) ?? expect.fail('it is no URL')
+    const outcome = await fetcher.fetch({ url, onAnswer: () => asked++ })
+    expect(outcome).toMatchObject({ kind: 'refused', address: new URL(text).hostname.replaceAll(/[[\]]/g, '') })
+    expect(asked).toBe(0)
+  })
+
+  test.each([
+    'http://[fe80::1%25eth0]/',
+    'http://[::1%lo]/',
+    'http://256.0.0.1/',
+    'http://127.0.0.1.0x/',
+    'http://1.2.3.4.5/',
+    'http://0x100000000/',
+    'http://127.0.0.08/',
+    'http://[::1/',
+    'http://[127.0.0.1]/',
+    'http://127.0.0.1:99999/',
+  ])('%s is no URL to begin with', (text) => {
+    expect(normalizeUrl(text)).toBeUndefined()
+  })
+
+  test('a name that only looks like an address is judged by the address that it has', async () => {
+    const asked: string[] = []
+    const lookup = (name: string) => {
+      asked.push(name)
+      return found('127.0.0.1')
+    }
+    const fetcher = testFetcher({ allowAddresses: [], lookup })
+    const names = ['127.0.0.1.nip.test', '0x7f000001.test', 'localhost', 'localhost.', 'xn--1-ika.test']
+    for (const name of names) {
+      expect(await fetcher.get(`http://${name}/`)).toMatchObject({ kind: 'refused', address: '127.0.0.1' })
+    }
+    expect(asked).toEqual(names)
+  })
+
+  test.each(['127.1', '[::1]', '0x7f.0.0.1', 'localhost', '::ffff:127.1', '', '8.8.8.8\0', ' 8.8.8.8'])(
+    'an answer of the resolver that is not an address, such as %j, is not dialled',
+    async (address) => {
+      const lookup = () => Promise.resolve([{ address, family: 4 }])
+      const outcome = await testFetcher({ allowAddresses: [], lookup }).get('http://odd.test/')
+      expect(outcome).toMatchObject({ kind: 'refused', address })
+    },
+  )
+
+  test('an address that the system reads otherwise is never looked up as a name', async () => {
+    const outcome = await testFetcher({ allowAddresses: ['::/0'], lookup: () => found('[::1]') }).get(
+      'http://odd.test/',
+    )
+    expect(expectError(outcome)).toMatchObject({ code: 'connect' })
+  })
+
+  test('only the web is spoken', async () => {
+    for (const url of ['ftp://8.8.8.8/', 'file:///etc/passwd', 'gopher://8.8.8.8:70/', 'ws://8.8.8.8/', '']) {
+      const refused = { kind: 'refused', detail: 'only http and https are spoken', address: null }
+      expect(await testFetcher().get(url)).toEqual(refused)
+      expect(await testFetcher().resolve(asUrl(url))).toBeUndefined()
+    }
   })
 
   test('refuses a name with a private address, and says which', async () => {
     const fetcher = testFetcher({ allowAddresses: [], lookup: () => found('10.0.0.5') })
     expect(await fetcher.get('http://inside.test/')).toEqual({
       kind: 'refused',
-      detail: 'inside.test has the address 10.0.0.5, which is not public and was not allowed',
+      detail: 'inside.test has the address 10.0.0.5, which is not public (a private network) and was not allowed',
       address: '10.0.0.5',
     })
   })
@@ -88,6 +182,89 @@ describe('the address guard', () => {
   })
 })
 
+describe('a name whose answer changes with every question', () => {
+  /** One server for all of 127/8, of which only 127.0.0.1 is allowed; it notes who was reached. */
+  const serveNoting = async () => {
+    const reached: string[] = []
+    const port = await serveHttpEverywhere((request, response) => {
+      reached.push(request.socket.localAddress ?? '')
+      response.setHeader('connection', 'close').end('ok')
+    })
+    return { port, reached }
+  }
+  /** Not kept at all, so that each connection has a question of its own. */
+  const briefly = (address: string): ResolvedAddress => ({ address, family: 4, ttlSeconds: 0 })
+
+  test('is asked once for each connection, and dialled only where that one answer is permitted', async () => {
+    const { port, reached } = await serveNoting()
+    let questions = 0
+    const lookup = () => Promise.resolve([briefly(questions++ % 2 === 0 ? '127.0.0.1' : '127.0.0.66')])
+    const fetcher = testFetcher({ allowAddresses: ['127.0.0.1'], lookup })
+    const kinds: string[] = []
+    for (let round = 0; round < 10; round++) kinds.push((await fetcher.get(`http://rebind.test:${port}/`)).kind)
+    expect(kinds).toEqual(Array.from({ length: 5 }, () => ['response', 'refused']).flat())
+    expect(questions).toBe(10)
+    expect(reached).toEqual(Array.from({ length: 5 }, () => '127.0.0.1'))
+  })
+
+  test('gains nothing by mixing good and bad addresses, whichever answers first', async () => {
+    const { port, reached } = await serveNoting()
+    // The good address does not listen on this port in IPv6, so the race goes on to the rest.
+    const lookup = () =>
+      Promise.resolve(['127.0.0.66', '::1', '127.0.0.1', '127.0.0.67', '::ffff:127.0.0.68'].map(briefly))
+    const fetcher = testFetcher({ allowAddresses: ['127.0.0.1', '::1'], lookup })
+    for (let round = 0; round < 5; round++) await fetcher.get(`http://mixed.test:${port}/`)
+    expect(new Set(reached)).toEqual(new Set(['127.0.0.1']))
+    expect(reached).toHaveLength(5)
+  })
+
+  test('is not asked again while its connection is kept, and the address of that one stays', async () => {
+    let questions = 0
+    const port = await serveHttpEverywhere((request, response) => response.end(request.socket.localAddress))
+    const lookup = () => Promise.resolve([briefly(questions++ === 0 ? '127.0.0.1' : '127.0.0.66')])
+    const fetcher = testFetcher({ allowAddresses: ['127.0.0.1'], lookup })
+    for (let round = 0; round < 3; round++) {
+      expect(textOf(await fetcher.get(`http://kept.test:${port}/`))).toBe('127.0.0.1')
+    }
+    expect(questions).toBe(1)
+  })
+})
+
+describe('a port that is not for the web', () => {
+  test.each([0, 1, 22, 25, 110, 143, 465, 587, 993, 2049, 4190, 5060, 6000, 6667, 6697, 10080])(
+    '%i is refused before anybody is asked',
+    async (port) => {
+      let questions = 0
+      const lookup = () => {
+        questions++
+        return found('127.0.0.1')
+      }
+      for (const scheme of ['http', 'https']) {
+        const outcome = await testFetcher({ lookup }).get(`${scheme}://mail.test:${port}/`)
+        expect(outcome).toMatchObject({ kind: 'refused', address: null })
+        expect(outcome).toHaveProperty('detail', expect.stringContaining(`port ${port} is not for web pages`))
+      }
+      expect(questions).toBe(0)
+    },
+  )
+
+  test('is dialled where the user names host and port', async () => {
+    const fetcher = testFetcher({ resolve: ['mail.test:25:127.0.0.1'], lookup: () => found('127.0.0.1') })
+    expect((await fetcher.get('http://mail.test:25/')).kind).not.toBe('refused')
+    expect(await fetcher.get('http://other.test:25/')).toMatchObject({ kind: 'refused' })
+    const unlisted = testFetcher({ allowAddresses: [], resolve: ['mail.test:25:127.0.0.1'] })
+    expect(await unlisted.get('http://mail.test:25/')).toMatchObject({ kind: 'refused', address: '127.0.0.1' })
+  })
+
+  test.each([80, 443, 81, 591, 3000, 8000, 8008, 8080, 8443, 8888, 9090, 65535])(
+    '%i is like any other',
+    async (port) => {
+      const outcome = await testFetcher({ lookup: failing('ENOTFOUND') }).get(`http://nowhere.test:${port}/`)
+      expect(expectError(outcome).code).toBe('dns')
+    },
+  )
+})
+
 describe('names', () => {
   test('an unknown name', async () => {
     const error = expectError(await testFetcher({ lookup: failing('ENOTFOUND') }).get('http://nowhere.test/'))
@@ -116,7 +293,7 @@ describe('names', () => {
     const fetcher = testFetcher({ lookup }, clock)
     // Nothing listens on these ports, so each call has to dial, and so to know the address.
     const ask = async (name: string): Promise<number> => {
-      expectError(await fetcher.get(`http://${name}:1/`))
+      expectError(await fetcher.get(`http://${name}:2/`))
       return questions
     }
     expect(await ask('good.test')).toBe(1)
@@ -139,9 +316,9 @@ describe('names', () => {
       return Promise.resolve([{ address: '127.0.0.1', family: 4, ttlSeconds: 2 }])
     }
     const fetcher = testFetcher({ lookup }, clock)
-    expectError(await fetcher.get('http://brief.test:1/'))
+    expectError(await fetcher.get('http://brief.test:2/'))
     await clock.advance(2000)
-    expectError(await fetcher.get('http://brief.test:1/'))
+    expectError(await fetcher.get('http://brief.test:2/'))
     expect(questions).toBe(2)
   })
 
@@ -265,6 +442,13 @@ describe('--resolve', () => {
     const fetcher = testFetcher({ lookup, resolve: [`Exact.test:${port}:127.0.0.9`, `*:${port}:127.0.0.1`] })
     expect(textOf(await fetcher.get(`http://anything.test:${port}/`))).toBe('ok')
     expectError(await fetcher.get(`http://exact.test:${port}/`))
+  })
+
+  test('for a host that is an address itself', async () => {
+    const port = await serveHttp2((stream) => stream.respond({ ':status': 200 }, { endStream: true }))
+    const fetcher = testFetcher({ resolve: [`127.0.0.9:${port}:127.0.0.1`], rejectUnauthorized: false })
+    const response = expectResponse(await fetcher.get(`https://127.0.0.9:${port}/`))
+    expect(response).toMatchObject({ status: 200, address: '127.0.0.1' })
   })
 
   test('does not go round the address guard', async () => {

@@ -1,4 +1,4 @@
-import { createServer as createHttpsServer } from 'node:https'
+import { createServer as createHttpsServer, type ServerOptions } from 'node:https'
 import { constants } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -28,8 +28,9 @@ import type { FetcherOptions } from './index.ts'
 const toLoopback = (options: Partial<FetcherOptions> = {}): TestFetcher =>
   testFetcher({ lookup: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]), ...options })
 
-async function serveHttps(certificate = TEST_CERTIFICATE): Promise<number> {
-  const server = createHttpsServer({ key: TEST_KEY, cert: certificate }, (_request, response) => response.end('secure'))
+async function serveHttps(certificate = TEST_CERTIFICATE, options: ServerOptions = {}): Promise<number> {
+  const settings = { key: TEST_KEY, cert: certificate, ...options }
+  const server = createHttpsServer(settings, (_request, response) => response.end('secure'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()
@@ -81,9 +82,46 @@ describe('TLS', () => {
     expect(textOf(await toLoopback({ rejectUnauthorized: false }).get(`https://other.test:${port}/`))).toBe('secure')
   })
 
-  test('a host that does not speak TLS', async () => {
+  test('an issuer that nobody knows is an error in words', async () => {
+    const port = await serveHttps()
+    const error = expectError(await toLoopback({ ca: EXPIRED_CERTIFICATE }).get(`https://secure.test:${port}/`))
+    expect(error).toMatchObject({ code: 'tls', retryable: false })
+    expect(error.detail).toMatch(/^the (certificate|signature|issuer)/)
+  })
+
+  test('a host that does not speak TLS is an error in words', async () => {
     const port = await serveHttp((_request, response) => response.end('plain'))
-    expect(expectError(await toLoopback().get(`https://secure.test:${port}/`)).code).toBe('tls')
+    const error = expectError(await toLoopback().get(`https://secure.test:${port}/`))
+    expect(error).toMatchObject({ code: 'tls', retryable: false })
+    expect(error.detail).toBe('the host does not speak TLS here (ERR_SSL_WRONG_VERSION_NUMBER)')
+  })
+
+  test('plain HTTP to a host that speaks TLS alone is a protocol error', async () => {
+    const port = await serveHttps()
+    const error = expectError(await toLoopback().get(`http://secure.test:${port}/`))
+    expect(error.code).toBe('protocol')
+  })
+
+  test.each([
+    [40, /^the host and we have no cipher in common/],
+    [49, /^the host denies access/],
+    [70, /^the host and we have no version of TLS in common/],
+    [80, /^the host has an error of its own/],
+    [112, /^the host does not know itself by this name/],
+    [120, /^the host speaks no version of HTTP that we do/],
+  ])('the alert %i is an error in words', async (alert, words) => {
+    const port = await serveRaw((socket) => socket.end(Buffer.from([0x15, 3, 3, 0, 2, 2, alert])))
+    const error = expectError(await toLoopback().get(`https://secure.test:${port}/`))
+    expect(error).toMatchObject({ code: 'tls', retryable: false })
+    expect(error.detail).toMatch(words)
+  })
+
+  test('a host that has only an old version of TLS is an error in words', async () => {
+    const old = { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const
+    const port = await serveHttps(TEST_CERTIFICATE, old)
+    const error = expectError(await toLoopback().get(`https://secure.test:${port}/`))
+    expect(error).toMatchObject({ code: 'tls', retryable: false })
+    expect(error.detail).toMatch(/^the host and we have no version of TLS in common/)
   })
 
   test('a host that hangs up during the handshake may be tried again', async () => {
@@ -293,7 +331,7 @@ describe('HTTP/2', () => {
     const port = await serveHttp2(
       (stream, headers) => {
         const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`x-${index}`, 'y']))
-        const large = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`x-${index}`, 'y'.repeat(1000)]))
+        const large = Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`x-${index}`, 'y'.repeat(1000)]))
         stream.respond({ ':status': 200, ...(headers[':path'] === '/many' ? many : large) })
         stream.end()
       },

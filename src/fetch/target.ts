@@ -15,8 +15,10 @@ export interface Target {
   readonly address: string | undefined
 }
 
-export function targetOf(url: NormalizedUrl, address?: string): Target {
+/** Undefined for what is neither http nor https: nothing else is ever dialled. */
+export function targetOf(url: NormalizedUrl, address?: string): Target | undefined {
   const secure = url.startsWith('https://')
+  if (!secure && !url.startsWith('http://')) return undefined
   const start = secure ? 8 : 7
   const slash = url.indexOf('/', start)
   const authorityEnd = slash === -1 ? url.length : slash

@@ -79,11 +79,38 @@ export function frame(type: number, flags: number, streamId: number, payload: Ui
   return Buffer.concat([head, payload])
 }
 
-export const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, goaway: 7 } as const
+export const FRAME = {
+  data: 0,
+  headers: 1,
+  priority: 2,
+  reset: 3,
+  settings: 4,
+  push: 5,
+  ping: 6,
+  goaway: 7,
+  windowUpdate: 8,
+  continuation: 9,
+} as const
 export const END_STREAM = 1
 export const END_HEADERS = 4
 /** `:status: 200` in HPACK. */
 export const STATUS_200 = Buffer.from([0x88])
+
+/** A header field in HPACK, written out (RFC 7541 §6.2.2). */
+export function field(name: string, value: string): Buffer {
+  const text = (characters: string): Buffer =>
+    Buffer.concat([Buffer.from(prefixed(characters.length)), Buffer.from(characters, 'latin1')])
+  return Buffer.concat([Buffer.from([0]), text(name), text(value)])
+}
+
+/** A length in a prefix of seven bits (RFC 7541 §5.1). */
+function prefixed(length: number): number[] {
+  if (length < 127) return [length]
+  const bytes = [127]
+  let rest = length - 127
+  for (; rest >= 128; rest >>= 7) bytes.push((rest & 127) | 128)
+  return [...bytes, rest]
+}
 const PREFACE_BYTES = 24
 
 export function uint32(...values: number[]): Buffer {
@@ -93,7 +120,7 @@ export function uint32(...values: number[]): Buffer {
 }
 
 /** Speaks HTTP/2 frame by frame, for answers that a proper server would not give. */
-export function serveFrames(answer: (streamId: number) => Uint8Array[]): Promise<number> {
+export function serveFrames(answer: (streamId: number, socket: Socket) => Uint8Array[]): Promise<number> {
   const options = { key: TEST_KEY, cert: TEST_CERTIFICATE, ALPNProtocols: ['h2'] }
   const server = createTlsServer(options, (socket) => {
     let pending = Buffer.alloc(0)
@@ -109,7 +136,7 @@ export function serveFrames(answer: (streamId: number) => Uint8Array[]): Promise
         const streamId = pending.readUInt32BE(skip + 5)
         pending = pending.subarray(skip + 9 + length)
         skip = 0
-        if (isHeaders) for (const bytes of answer(streamId)) socket.write(bytes)
+        if (isHeaders) for (const bytes of answer(streamId, socket)) socket.write(bytes)
       }
     })
   })

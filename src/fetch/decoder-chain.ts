@@ -1,0 +1,149 @@
+/**
+ * Decoders in a row, fed as the bytes come. Each has a limit on what it puts out, so a bomb in the middle is as bounded
+ * as at the end, and each holds up the one before it, so that no more is under way than a few pieces.
+ */
+import { Chunks } from './chunks.ts'
+import { FORMATS, type Coding, type Decoder } from './coding.ts'
+import { codeOf, encodingFailure, tooLargeFailure } from './failure.ts'
+import type { Failure } from './outcome.ts'
+
+/** Holds up whatever pushes. What is pushed nevertheless is taken. */
+export interface Flow {
+  pause(): void
+  resume(): void
+}
+
+export interface ChainLimits {
+  /** What the last may put out; asked anew each time, since it may grow with what comes in. */
+  maxBytes(): number
+  /** What any other may put out. */
+  maxStageBytes(): number
+}
+
+interface Failed {
+  readonly kind: 'failure'
+  readonly failure: Failure
+}
+
+export type ChainResult =
+  | {
+      readonly kind: 'body'
+      readonly bytes: Uint8Array
+      /** Where there was more than a limit allows: at the end or on the way. */
+      readonly cutAt: 'output' | 'stage' | undefined
+    }
+  | Failed
+
+/** More waits before no decoder, but for one piece. */
+const MAX_WAITING_BYTES = 256 * 1024
+
+export const brokenBody = (codings: readonly Coding[], error: unknown): Failed => {
+  const reason = error instanceof Error ? error.message : String(error)
+  const code = codeOf(error)
+  const detail = `the ${codings.join(', ')} body is broken: ${reason}${code === '' ? '' : ` (${code})`}`
+  return { kind: 'failure', failure: encodingFailure(detail, true) }
+}
+
+export class DecoderChain {
+  readonly #codings: readonly Coding[]
+  readonly #stages: Decoder[] = []
+  readonly #limits: ChainLimits
+  readonly #flow: Flow
+  readonly #done: (result: ChainResult) => void
+  readonly #out = new Chunks()
+  readonly #stageBytes: number[] = []
+  #over = false
+  #isCut = false
+
+  /** Calls `done` once, unless it is destroyed. */
+  constructor(codings: readonly Coding[], limits: ChainLimits, flow: Flow, done: (result: ChainResult) => void) {
+    this.#codings = codings
+    this.#limits = limits
+    this.#flow = flow
+    this.#done = done
+  }
+
+  write(chunk: Uint8Array): void {
+    this.#feed(0, chunk, this.#flow)
+  }
+
+  end(): void {
+    this.#endFrom(0)
+  }
+
+  /** No more will come, though there was more: what can be decoded is wanted. */
+  cut(): void {
+    this.#isCut = true
+    this.#flushFrom(0)
+  }
+
+  destroy(): void {
+    this.#over = true
+    for (const stage of this.#stages) stage.destroy()
+  }
+
+  #feed(index: number, chunk: Uint8Array, from: Flow): void {
+    if (this.#over || chunk.length === 0) return
+    const coding = this.#codings[index]
+    if (coding === undefined) return this.#collect(chunk)
+    const stage = (this.#stages[index] ??= this.#createStage(index, coding, chunk))
+    stage.write(chunk)
+    if (stage.writableLength <= MAX_WAITING_BYTES || stage.listenerCount('drain') > 0) return
+    from.pause()
+    stage.once('drain', () => from.resume())
+  }
+
+  #createStage(index: number, coding: Coding, first: Uint8Array): Decoder {
+    const stage = FORMATS[coding].streaming(first)
+    this.#stageBytes[index] = 0
+    stage.on('data', (chunk: Uint8Array) => {
+      const total = (this.#stageBytes[index] ?? 0) + chunk.length
+      this.#stageBytes[index] = total
+      const isLast = index === this.#codings.length - 1
+      if (!isLast && total > this.#limits.maxStageBytes()) return this.#finishCut('stage')
+      this.#feed(index + 1, chunk, stage)
+    })
+    stage.on('end', () => this.#endFrom(index + 1))
+    stage.on('error', (error) => {
+      if (this.#over) return
+      if (this.#isCut) return this.#finishCut()
+      this.#finish(brokenBody(this.#codings, error))
+    })
+    return stage
+  }
+
+  #collect(chunk: Uint8Array): void {
+    if (this.#out.addUpTo(this.#limits.maxBytes(), chunk)) return
+    this.#finish({ kind: 'body', bytes: this.#out.take(), cutAt: 'output' })
+  }
+
+  #endFrom(index: number): void {
+    if (this.#over || this.#isCut) return
+    const stage = this.#stages[index]
+    if (stage !== undefined) stage.end()
+    else if (index === this.#codings.length) {
+      this.#finish({ kind: 'body', bytes: this.#out.take(), cutAt: undefined })
+    }
+    // A stage that never got a byte: the one before it held nothing.
+    else this.#endFrom(index + 1)
+  }
+
+  #flushFrom(index: number): void {
+    if (this.#over) return
+    const stage = this.#stages[index]
+    if (stage === undefined) return this.#finishCut()
+    stage.flush(() => this.#flushFrom(index + 1))
+  }
+
+  #finishCut(cutAt?: 'stage'): void {
+    if (this.#out.bytes > 0) return this.#finish({ kind: 'body', bytes: this.#out.take(), cutAt })
+    const failure = tooLargeFailure('the body is larger than allowed, and nothing of it could be decoded')
+    this.#finish({ kind: 'failure', failure })
+  }
+
+  #finish(result: ChainResult): void {
+    if (this.#over) return
+    this.destroy()
+    this.#done(result)
+  }
+}
