@@ -1,0 +1,16 @@
+/** Reading: from the bytes of a page or sitemap to what they say, in a thread that can be lost. */
+export {
+  TELLING_HEADERS,
+  type DocumentInput,
+  type DocumentReading,
+  type PageInput,
+  type PageReading,
+  type ReadingOf,
+  type ReadResult,
+  type SitemapContents,
+  type SitemapInput,
+  type TellingHeaders,
+} from './document.ts'
+export { createInlineReader } from './inline-reader.ts'
+export { readDocument } from './read-document.ts'
+export { createReader, type Reader, type ReaderOptions } from './reader.ts'
