@@ -8,8 +8,13 @@ import { TiptoeError } from '../model/index.ts'
 export interface AppendFile {
   /** Bytes, all of them written to the file. */
   readonly length: number
-  /** Adds to the end. If it throws, the file may be longer than `length`; the next opening puts that right. */
-  append(text: string): void
+  /**
+   * Adds to the end; text as UTF-8. If it throws, the file may be longer than `length`; the next opening puts that
+   * right.
+   */
+  append(data: string | Uint8Array): void
+  /** Fills `into` from this place on; throws if the file ends before. */
+  read(into: Uint8Array, position: number): void
   /** What was appended is on the disk, not only with the operating system. */
   sync(): void
   close(): void
@@ -31,11 +36,17 @@ export function openAppendFile(path: string, committed: number, disk: Disk): App
     get length() {
       return length
     },
-    append(text) {
-      const bytes = Buffer.from(text)
+    append(data) {
+      const bytes = typeof data === 'string' ? Buffer.from(data) : data
       for (let written = 0; written < bytes.length;) written += file.write(bytes, written)
       length += bytes.length
       dirty = true
+    },
+    read(into, position) {
+      if (file.read(into, position) === into.length) return
+      throw new TiptoeError('output', `${path} ends before byte ${position + into.length}`, {
+        hint: 'something else wrote to it: start over with --fresh, and let nothing change the files of a running crawl',
+      })
     },
     sync() {
       if (dirty) file.sync()

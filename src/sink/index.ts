@@ -1,4 +1,10 @@
-/** Where pages go: records in JSON Lines, content in Markdown. */
+/** Where pages go: records in JSON Lines, content in Markdown and HTML, exchanges in WARC. */
 export { contentPath } from './content-path.ts'
-export { explained, hasRecords, openOutputFolder, type OutputFolder } from './output-folder.ts'
+export { openFingerprints, type Fingerprints, type JudgedPage, type Repetition } from './fingerprints.ts'
+export { explained, hasRecords, openOutputFolder, type OutputFolder, type OutputFolderDeps } from './output-folder.ts'
 export { RECORD_FILES, type OutputRecord } from './record.ts'
+export { ARCHIVE_FOLDER, ARCHIVE_INDEX, archiveFiles, type ArchiveFile } from './warc/archive-files.ts'
+export type { ArchiveOptions } from './warc/archive.ts'
+export type { ArchivedExchange, Truncation } from './warc/exchange.ts'
+export { mediaTypeOf } from './warc/http-head.ts'
+export { indexLine } from './warc/index-line.ts'

@@ -19,7 +19,9 @@ let serial = 0
 const folder = (): string => join(root, String(serial++))
 afterAll(() => rmSync(root, { recursive: true }))
 
-const page = (url: string, more: Partial<PageRecord> = {}, markdown: string | null = '# Title\n'): OutputRecord => ({
+type PageOutput = Extract<OutputRecord, { kind: 'page' }>
+
+const page = (url: string, more: Partial<PageRecord> = {}, markdown: string | null = '# Title\n'): PageOutput => ({
   kind: 'page',
   record: {
     schema: RECORD_SCHEMA,
@@ -41,6 +43,7 @@ const page = (url: string, more: Partial<PageRecord> = {}, markdown: string | nu
     description: null,
     lang: 'en',
     canonical: null,
+    headings: [],
     robots: { index: true, follow: true },
     contentHash: 'sha256:00',
     simhash: null,
@@ -121,6 +124,52 @@ describe('the output folder', () => {
     expect(text.endsWith('---\n\n# Title\n')).toBe(true)
     expect(existsSync(join(at, 'content', 'a.test', 'index.md.part'))).toBe(false)
     output.close()
+  })
+
+  test('says in the front matter what is known of the page, and nothing else', async () => {
+    const at = folder()
+    const output = openOutputFolder(at, {})
+    const known = {
+      published: '2026-01-02',
+      modified: '2026-02',
+      duplicateOf: 'https://a.test/y',
+      duplicateBy: 'near',
+    } as const
+    await output.writeContent(
+      page('https://a.test/x', { ...known, tokens: 7, title: 'T', markdownPath: 'content/a.test/x.md' }),
+    )
+    await output.writeContent(page('https://a.test/z', { lang: null, markdownPath: 'content/a.test/z.md' }))
+    output.close()
+    expect(readFileSync(join(at, 'content', 'a.test', 'x.md'), 'utf8')).toBe(
+      [
+        '---',
+        'url: "https://a.test/x"',
+        'title: "T"',
+        'lang: "en"',
+        'published: "2026-01-02"',
+        'modified: "2026-02"',
+        'duplicateOf: "https://a.test/y"',
+        'tokens: 7',
+        'fetched: "2026-01-01T00:00:00.000Z"',
+        '---',
+        '',
+        '# Title',
+        '',
+      ].join('\n'),
+    )
+    expect(readFileSync(join(at, 'content', 'a.test', 'z.md'), 'utf8')).not.toMatch(
+      /lang|published|modified|duplicateOf|canonical/,
+    )
+  })
+
+  test('writes the body of a page as it was, byte for byte', async () => {
+    const at = folder()
+    const output = openOutputFolder(at, {})
+    const html = Uint8Array.from({ length: 256 }, (_, octet) => octet)
+    await output.writeContent({ ...page('https://a.test/', { htmlPath: 'content/a.test/index.html' }), html })
+    output.close()
+    expect(readFileSync(join(at, 'content', 'a.test', 'index.html'))).toEqual(Buffer.from(html))
+    expect(existsSync(join(at, 'content', 'a.test', 'index.md'))).toBe(false)
   })
 
   test('keeps a record on one line whatever it holds', () => {

@@ -1,13 +1,17 @@
 /**
- * The output folder of a crawl: four files of records and a tree of Markdown. Records become part of the output when
- * their position is committed by the frontier; what lies beyond it after a crash is cut off on opening.
+ * The output folder of a crawl: four files of records, a tree of content and, if it is wanted, an archive. Records become
+ * part of the output when their position is committed by the frontier; what lies beyond it after a crash is cut off on
+ * opening.
  */
 import { join } from 'node:path'
 import { createSystemDisk, type Disk } from '../base/index.ts'
 import { TiptoeError } from '../model/index.ts'
 import { openAppendFile } from './append-file.ts'
-import { createMarkdownWriter } from './markdown-file.ts'
-import { RECORD_FILES, type OutputRecord } from './record.ts'
+import { createContentFolder } from './content-folder.ts'
+import { markdownFile } from './markdown-file.ts'
+import { RECORD_FILES, type OutputRecord, type PageOutput } from './record.ts'
+import { ARCHIVE_INDEX } from './warc/archive-files.ts'
+import { cutArchive, openArchive, type ArchiveOptions } from './warc/archive.ts'
 
 export interface OutputFolder {
   /** Writes what a record only points to. To be awaited before the record is appended. */
@@ -17,52 +21,85 @@ export interface OutputFolder {
   close(): void
 }
 
+export interface OutputFolderDeps {
+  readonly disk?: Disk
+  /** Absent: nothing is archived. What was archived before stays. */
+  readonly archive?: ArchiveOptions
+}
+
 /** `committed` is the position that the frontier has; files that it does not name are empty. */
 export function openOutputFolder(
   folder: string,
   committed: Readonly<Record<string, number>>,
-  deps: { readonly disk?: Disk } = {},
+  deps: OutputFolderDeps = {},
 ): OutputFolder {
-  const { disk = createSystemDisk() } = deps
+  const disk = deps.disk ?? createSystemDisk()
   return explained(folder, () => {
     disk.makeFolder(folder)
     const files = Object.values(RECORD_FILES).map((name) => ({
       name,
       file: openAppendFile(join(folder, name), committed[name] ?? 0, disk),
     }))
-    const markdown = createMarkdownWriter(join(folder, 'content'), disk)
+    const content = createContentFolder(join(folder, CONTENT), disk)
+    const archive = deps.archive === undefined ? undefined : openArchive(folder, committed, deps.archive)
+    const archivedBefore = archive === undefined ? cutArchive(folder, committed, disk) : {}
     return {
       async writeContent(item) {
-        if (item.kind !== 'page' || item.markdown === null || item.record.markdownPath === undefined) return
-        const path = item.record.markdownPath.slice('content/'.length)
-        await markdown.write(path, item.record, item.markdown).catch((error: unknown) => explain(folder, error))
+        const { exchange } = item
+        try {
+          for (const [path, text] of item.kind === 'page' ? contentOf(item) : []) await content.write(path, text)
+          if (exchange !== undefined) await archive?.prepare(exchange)
+        } catch (error) {
+          explain(folder, error)
+        }
       },
       append(records) {
         return explained(folder, () => {
           for (const { name, file } of files) {
-            const lines = records.filter((record) => RECORD_FILES[record.kind] === name).map(line)
+            const lines = records.flatMap((item) =>
+              item.kind !== 'exchange' && RECORD_FILES[item.kind] === name ? [line(item.record)] : [],
+            )
             if (lines.length > 0) file.append(lines.join(''))
           }
+          for (const { exchange } of records) if (exchange !== undefined) archive?.append(exchange)
           for (const { file } of files) file.sync()
-          return Object.fromEntries(files.map(({ name, file }) => [name, file.length]))
+          archive?.sync()
+          const lengths = Object.fromEntries(files.map(({ name, file }) => [name, file.length]))
+          return { ...lengths, ...(archive?.position() ?? archivedBefore) }
         })
       },
       close() {
         for (const { file } of files) file.close()
+        archive?.close()
       },
     }
   })
 }
 
-/** Whether any of the files of records in this folder holds something. */
-export function hasRecords(folder: string, deps: { readonly disk?: Disk } = {}): boolean {
+const CONTENT = 'content'
+
+/** The files of a page, below the folder of content. */
+function contentOf({ record, markdown, html }: PageOutput): [path: string, text: string | Uint8Array][] {
+  const { markdownPath, htmlPath } = record
+  const below = (path: string): string => path.slice(CONTENT.length + 1)
+  return [
+    ...(markdownPath === undefined || markdown === null
+      ? []
+      : ([[below(markdownPath), markdownFile(record, markdown)]] as const)),
+    ...(htmlPath === undefined || html === undefined ? [] : ([[below(htmlPath), html]] as const)),
+  ].map(([path, text]) => [path, text])
+}
+
+/** Whether any of the files of records in this folder holds something, or its archive does. */
+export function hasRecords(folder: string, deps: { readonly disk?: Pick<Disk, 'sizeOf'> } = {}): boolean {
   const { disk = createSystemDisk() } = deps
-  return Object.values(RECORD_FILES).some((name) => (disk.sizeOf(join(folder, name)) ?? 0) > 0)
+  const names = [...Object.values(RECORD_FILES), ARCHIVE_INDEX]
+  return names.some((name) => (disk.sizeOf(join(folder, name)) ?? 0) > 0)
 }
 
 /** One line of JSON. The two line separators that JSON allows and some readers split at are escaped. */
-function line(item: OutputRecord): string {
-  const text = JSON.stringify(item.record)
+function line(record: object): string {
+  const text = JSON.stringify(record)
   return `${text.replaceAll('\u2028', String.raw`\u2028`).replaceAll('\u2029', String.raw`\u2029`)}\n`
 }
 
@@ -75,14 +112,20 @@ export function explained<T>(folder: string, work: () => T): T {
   }
 }
 
+const FULL = 'the disk is full: make room, and the same command goes on where the crawl stood'
+/** What to do, by what the file system says. */
+const HINTS: Readonly<Record<string, string>> = {
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+  ELOOP:
+    'a file of the output is a link, and nothing is written through one: remove it, or choose another folder with --out',
+}
+
 /** Throws what the file system threw, with what to do about it. */
 function explain(folder: string, error: unknown): never {
   if (error instanceof TiptoeError) throw error
   const { code, message } = error as NodeJS.ErrnoException
   if (code === undefined) throw error
-  const hint =
-    code === 'ENOSPC' || code === 'EDQUOT'
-      ? 'the disk is full: make room, and the same command goes on where the crawl stood'
-      : 'check the folder and its permissions, or choose another with --out'
+  const hint = HINTS[code] ?? 'check the folder and its permissions, or choose another with --out'
   throw new TiptoeError('output', `the output in ${folder} cannot be written: ${message}`, { cause: error, hint })
 }

@@ -1,0 +1,179 @@
+/**
+ * An archive of what went over the wire, in WARC 1.1. Exchanges are appended in order; a body that is known is not
+ * written again. Like every file of the output, those of an archive count as far as their committed length: what lies
+ * beyond is cut off on opening, so after a crash each of them ends with a whole record.
+ */
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip, gzipSync } from 'node:zlib'
+import { VERSION, type Clock, type Disk } from '../../base/index.ts'
+import { TiptoeError } from '../../model/index.ts'
+import { openAppendFile, type AppendFile } from '../append-file.ts'
+import { ARCHIVE_FOLDER, ARCHIVE_INDEX, currentFile, fileName, fileNumber } from './archive-files.ts'
+import { base32 } from './base32.ts'
+import { createCapture, type Capture, type Compress } from './capture.ts'
+import type { ArchivedExchange } from './exchange.ts'
+import { indexLine, type Original } from './index-line.ts'
+import { readKnownPayloads } from './known-payloads.ts'
+import { fieldLines, serializeRecord } from './warc-record.ts'
+
+export interface ArchiveOptions {
+  /** Another file is begun when one has this many bytes; the last exchange of a file may go beyond. */
+  readonly maxFileBytes: number
+  readonly userAgent: string
+  /** How robots.txt is treated, for the description of each file: `obey`, or why not. */
+  readonly robots: string
+  /** A random one each time. */
+  readonly newUuid: () => string
+  /** The system's own, in its threads, unless another is passed in. */
+  readonly compress?: Compress
+  readonly clock: Pick<Clock, 'now'>
+  readonly disk: Disk
+}
+
+const compressInThreads: Compress = promisify(gzip)
+
+export interface Archive {
+  /** Compresses the exchange ahead of time. Not needed, but it keeps that work out of `append`. */
+  prepare(exchange: ArchivedExchange): Promise<void>
+  append(exchange: ArchivedExchange): void
+  /** What was appended is on the disk. */
+  sync(): void
+  /** Lengths by name, for the position that is committed. */
+  position(): Record<string, number>
+  close(): void
+}
+
+/** `folder` is the output folder. */
+export function openArchive(
+  folder: string,
+  committed: Readonly<Record<string, number>>,
+  options: ArchiveOptions,
+): Archive {
+  const { disk, newUuid, clock, maxFileBytes, compress = compressInThreads } = options
+  makeArchiveFolder(join(folder, ARCHIVE_FOLDER), disk)
+  const last = currentFile(committed)
+  removeUncommitted(folder, last, disk)
+  let number = last?.number ?? 0
+  let name = last?.name ?? ''
+  let file = last === undefined ? undefined : openAppendFile(join(folder, last.path), last.length, disk)
+  const index = openAppendFile(join(folder, ARCHIVE_INDEX), committed[ARCHIVE_INDEX] ?? 0, disk)
+  const known = readKnownPayloads(index)
+  /** Captures that wait to be appended. One whose exchange never is goes away with it. */
+  const prepared = new WeakMap<ArchivedExchange, Capture>()
+
+  const begin = (): AppendFile => {
+    file?.sync()
+    file?.close()
+    const at = clock.now()
+    name = fileName(++number, at)
+    file = openAppendFile(join(folder, ARCHIVE_FOLDER, name), 0, disk)
+    file.append(descriptionOf(name, at, options))
+    return file
+  }
+  const write = (exchange: ArchivedExchange, capture: Capture, original: Original | undefined): void => {
+    const { url, status, truncated } = exchange
+    const into = file === undefined || file.length >= maxFileBytes ? begin() : file
+    const offset = into.length
+    const answer = original === undefined ? capture.response() : capture.revisit(original)
+    into.append(Buffer.concat([answer, capture.companions()]))
+    // There is nothing to show for a 304: whoever looks for the page finds the answer before it.
+    if (capture.isNotModified) return
+    const { mime, date, payload, canRepeat, recordId } = capture
+    const isOriginal = original === undefined && canRepeat
+    if (isOriginal) known.add(payload, index.length)
+    index.append(
+      indexLine({
+        url,
+        date,
+        mime: original === undefined ? mime : 'warc/revisit',
+        status,
+        digest: base32(payload),
+        length: answer.length,
+        offset,
+        filename: name,
+        ...(truncated === undefined ? {} : { truncated }),
+        ...(isOriginal ? { recordId } : {}),
+      }),
+    )
+  }
+  return {
+    async prepare(exchange) {
+      const capture = createCapture(exchange, newUuid, compress)
+      prepared.set(exchange, capture)
+      if (!capture.canRepeat || !known.has(capture.payload)) await capture.prepare()
+    },
+    append(exchange) {
+      const capture = prepared.get(exchange) ?? createCapture(exchange, newUuid, compress)
+      prepared.delete(exchange)
+      write(exchange, capture, capture.canRepeat ? known.find(capture.payload) : undefined)
+    },
+    sync() {
+      file?.sync()
+      index.sync()
+    },
+    position: () => ({
+      [ARCHIVE_INDEX]: index.length,
+      ...(file === undefined ? {} : { [`${ARCHIVE_FOLDER}/${name}`]: file.length }),
+    }),
+    close() {
+      file?.close()
+      index.close()
+    },
+  }
+}
+
+/**
+ * For a crawl that does not archive any more: its files are cut to their committed ends all the same, and what is
+ * committed of them stays in the position.
+ */
+export function cutArchive(
+  folder: string,
+  committed: Readonly<Record<string, number>>,
+  disk: Parameters<typeof openAppendFile>[2],
+): Record<string, number> {
+  const names = [ARCHIVE_INDEX, currentFile(committed)?.path].filter((path) => path !== undefined)
+  const kept = names.flatMap((path) => (committed[path] === undefined ? [] : [[path, committed[path]] as const]))
+  for (const [path, length] of kept) {
+    const place = join(folder, path)
+    if ((disk.sizeOf(place) ?? 0) > length) openAppendFile(place, length, disk).close()
+  }
+  return Object.fromEntries(kept)
+}
+
+function makeArchiveFolder(path: string, disk: ArchiveOptions['disk']): void {
+  disk.makeFolder(path)
+  if (disk.isFolder(path)) return
+  throw new TiptoeError('output', `${path} is a link, and nothing is written through it`, {
+    hint: 'remove it, or choose another folder with --out',
+  })
+}
+
+/** Files that were begun after the last commit. */
+function removeUncommitted(folder: string, last: ReturnType<typeof currentFile>, disk: ArchiveOptions['disk']): void {
+  for (const name of disk.namesIn(join(folder, ARCHIVE_FOLDER))) {
+    const isLater = (fileNumber(name) ?? -1) >= (last?.number ?? 0)
+    if (isLater && name !== last?.name) disk.remove(join(folder, ARCHIVE_FOLDER, name))
+  }
+}
+
+/** The record that every file begins with: who wrote it, and how. */
+function descriptionOf(name: string, at: number, { userAgent, robots, newUuid }: ArchiveOptions): Uint8Array {
+  const description = fieldLines([
+    ['software', `tiptoe/${VERSION}`],
+    ['format', 'WARC File Format 1.1'],
+    ['conformsTo', 'http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/'],
+    ['robots', robots],
+    ['http-header-user-agent', userAgent],
+  ])
+  return gzipSync(
+    serializeRecord({
+      type: 'warcinfo',
+      id: newUuid(),
+      at,
+      fields: [['WARC-Filename', name]],
+      contentType: 'application/warc-fields',
+      block: [Buffer.from(description)],
+    }),
+  )
+}
