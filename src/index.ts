@@ -115,6 +115,8 @@ export function parseRobots(body: string | Uint8Array): Robots {
     sitemaps: robots.sitemaps,
     crawlDelayMs: (productToken) => robots.crawlDelayMs(textOf('productToken', productToken)),
     check: (productToken, url) => robots.check(textOf('productToken', productToken), urlTextOf('url', url)),
+    contentSignals: (productToken, url) =>
+      robots.contentSignals(textOf('productToken', productToken), urlTextOf('url', url)),
   }
 }
 

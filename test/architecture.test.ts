@@ -12,10 +12,10 @@ const LAYERS = [
   ['model', 'base'],
   ['url'],
   ['robots', 'parse', 'content'],
-  ['frontier', 'politeness', 'fetch', 'sink', 'telemetry'],
+  ['frontier', 'politeness', 'fetch', 'sink', 'telemetry', 'reading'],
   ['config'],
   ['engine'],
-  ['sim'],
+  ['sim', 'export'],
   ['cli', 'library'],
 ] as const
 
@@ -107,18 +107,19 @@ test('the network is reached through the fetcher alone; the faces have servers a
   expect(placesOf(network, (file) => /^(?:fetch|cli)\//.test(file) || others.has(file))).toEqual([])
 })
 
-test("the disk is reached through the port, the store, and where a person's files are read", () => {
+test("the disk is reached through the port, the store, and where a person's files are read and made", () => {
   const disk = /from 'node:(?:fs|fs\/promises|sqlite)'/
   const others = new Set([
     'config/config-file.ts',
     'config/generate.ts',
     'config/output-reference.ts',
-    'content/markdown/converter.ts',
     'engine/crawl-folder.ts',
     'engine/seeds.ts',
     'sim/plan/measured-machine.ts',
   ])
-  expect(placesOf(disk, (file) => /^(?:base|frontier\/embedded|cli)\//.test(file) || others.has(file))).toEqual([])
+  expect(placesOf(disk, (file) => /^(?:base|frontier\/embedded|cli|export)\//.test(file) || others.has(file))).toEqual(
+    [],
+  )
 })
 
 test('there are no empty folders and no file without an opening comment', () => {

@@ -17,6 +17,7 @@ const BY_ERROR: Record<ErrorCode, number> = {
   output: EXIT.environment,
   busy: EXIT.environment,
   network: EXIT.environment,
+  threads: EXIT.environment,
 }
 
 export function exitCodeOf(error: unknown): number {

@@ -7,6 +7,7 @@ import { configCommand } from './commands/config.ts'
 import { crawlCommand } from './commands/crawl.ts'
 import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { exportCommand } from './commands/export.ts'
 import { fetchCommand } from './commands/fetch.ts'
 import { robotsCommand } from './commands/robots.ts'
 import { statusCommand } from './commands/status.ts'
@@ -22,6 +23,7 @@ const COMMANDS: Record<Exclude<CommandName, 'help'>, Command> = {
   status: statusCommand,
   why: whyCommand,
   audit: auditCommand,
+  export: exportCommand,
   robots: robotsCommand,
   fetch: fetchCommand,
   config: configCommand,

@@ -16,6 +16,7 @@ import {
   type Task,
 } from '../model/index.ts'
 import { createHostRegistry, type HostRegistry, type RobotsVerdict } from '../politeness/index.ts'
+import { createReader } from '../reading/index.ts'
 import { createParameterStripper, createScope, hostKey, originOf, type Scope } from '../url/index.ts'
 
 /** Origins whose robots.txt is remembered; as many as anyone names on a command line. */
@@ -67,6 +68,7 @@ export function createVisitor({ settings, productToken, seeds, clock }: VisitOpt
   const crawlDelays = new Map<HostKey, number>()
   const delayOf = (host: HostKey): number => Math.max(registry.policyOf(host).delayMs, crawlDelays.get(host) ?? 0)
   const inner = createFetcherOf(settings, { clock })
+  const reader = createReader({ threads: settings.threads }, { clock })
   const paced = createPacedFetcher(inner, delayOf, clock)
 
   const contextFor = (fetcher: Fetcher): TaskContext => ({
@@ -74,8 +76,10 @@ export function createVisitor({ settings, productToken, seeds, clock }: VisitOpt
     clock,
     rng: createRng(0),
     fetcher,
+    reader,
     registry,
     scope,
+    repetitions: { judge: () => ({}) },
     productToken,
     tierOf: () => undefined,
     strip: createParameterStripper(settings.stripParameters),
@@ -148,7 +152,10 @@ export function createVisitor({ settings, productToken, seeds, clock }: VisitOpt
       checkOnline(result)
       return { outcome, result }
     },
-    close: () => inner.close(),
+    async close() {
+      await inner.close()
+      await reader.close()
+    },
   }
 }
 

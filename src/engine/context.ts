@@ -3,18 +3,26 @@ import type { Clock, Rng } from '../base/index.ts'
 import type { Settings } from '../config/index.ts'
 import type { Fetcher } from '../fetch/index.ts'
 import type { Lease, Settlement } from '../frontier/index.ts'
-import type { NormalizedUrl, Origin, Tier } from '../model/index.ts'
+import type { ContentSignals, NormalizedUrl, Origin, Tier } from '../model/index.ts'
 import type { HostRegistry } from '../politeness/index.ts'
+import type { Reader } from '../reading/index.ts'
 import type { OutputRecord } from '../sink/index.ts'
 import type { Scope } from '../url/index.ts'
+import type { RepetitionJudge } from './repetition.ts'
 
 export interface TaskContext {
   readonly settings: Settings
   readonly clock: Clock
   readonly rng: Rng
   readonly fetcher: Fetcher
+  /** Whatever came from the network is interpreted there. */
+  readonly reader: Reader
   readonly registry: HostRegistry
   readonly scope: Scope
+  /** Knows the pages that were read before. */
+  readonly repetitions: RepetitionJudge
+  /** What the page may be used for, where its robots.txt says it. */
+  readonly contentSignals?: ContentSignals
   /** The name by which robots.txt and meta robots know us. */
   readonly productToken: string
   tierOf(url: NormalizedUrl): Tier | undefined

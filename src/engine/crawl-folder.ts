@@ -2,7 +2,7 @@
  * The folder of a crawl as the command line sees it: whether one is there, with which configuration and seeds, and how
  * it is begun, begun anew or gone on with.
  */
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   readConfigFile,
@@ -15,13 +15,13 @@ import {
 import { makeFolder } from '../base/index.ts'
 import { isLocked } from '../frontier/index.ts'
 import { TiptoeError, type NormalizedUrl } from '../model/index.ts'
-import { explained, RECORD_FILES } from '../sink/index.ts'
+import { ARCHIVE_FOLDER, explained, RECORD_FILES } from '../sink/index.ts'
 
 const CONFIGURATION = 'crawl.yaml'
 const STATE = 'state'
 const SEEDS = join(STATE, 'seeds.txt')
 /** All that a crawl makes in its folder, and so all that `--fresh` removes. */
-const OURS = [CONFIGURATION, STATE, 'content', 'stats.json', ...Object.values(RECORD_FILES)]
+const OURS = [CONFIGURATION, STATE, 'content', ARCHIVE_FOLDER, 'stats.json', ...Object.values(RECORD_FILES)]
 
 export interface CrawlIdentity {
   readonly settings: Settings
@@ -58,6 +58,7 @@ export function requireCrawlFolder(folder: string, version: string): StoredCrawl
 /** Refuses to mix with what another crawl, or somebody else, has put there. */
 export function prepareCrawlFolder(folder: string, crawl: CrawlIdentity, stored: StoredCrawl | undefined): void {
   return explained(folder, () => {
+    refuseLinks(folder)
     refuseBusy(folder)
     if (stored !== undefined) refuseChanges(folder, stored, crawl)
     else refuseStrangers(folder)
@@ -79,6 +80,26 @@ export function clearCrawlFolder(folder: string): void {
 
 export function writeStats(folder: string, stats: unknown): void {
   explained(folder, () => replace(join(folder, 'stats.json'), `${JSON.stringify(stats, null, 2)}\n`))
+}
+
+/** A folder that comes from somebody else may hold links that lead out of it: nothing is written through one. */
+function refuseLinks(folder: string): void {
+  const path = [...OURS.map((name) => join(folder, name)), ...pathsBelow(stateFolder(folder))].find(isLink)
+  if (path === undefined) return
+  throw new TiptoeError('output', `${path} is a link, and nothing is written through it`, {
+    hint: 'remove it, or choose another folder with --out',
+  })
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+}
+
+/** Links are named, and not walked through. */
+function pathsBelow(folder: string): string[] {
+  if (isLink(folder) || !existsSync(folder)) return []
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return entries.map(({ parentPath, name }) => join(parentPath, name))
 }
 
 /** Whoever works on the crawl must not find its files changed under it. */
@@ -127,6 +148,8 @@ function refuseStrangers(folder: string): void {
 
 /** Writes a file whole or not at all. */
 function replace(path: string, text: string): void {
-  writeFileSync(`${path}.part`, text)
+  // Left by a crash, or a link that somebody put there.
+  rmSync(`${path}.part`, { force: true })
+  writeFileSync(`${path}.part`, text, { flag: 'wx' })
   renameSync(`${path}.part`, path)
 }

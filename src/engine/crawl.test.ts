@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { createLoopbackWeb, generatedSite, type LoopbackWeb, type WebRequest } from '../../test/support/loopback-web.ts'
-import { createSystemClock } from '../base/index.ts'
+import { createSystemClock, createSystemDisk, type Disk } from '../base/index.ts'
 import { settingsFromLibrary, type CrawlerOptions } from '../config/index.ts'
 import type { NormalizedUrl } from '../model/index.ts'
 import { openCrawl } from './index.ts'
@@ -19,17 +19,24 @@ const settings = (options: CrawlerOptions = {}) =>
     '0.0.0',
   )
 
+/** A disk without room for another record. */
+function fullDisk(): Disk {
+  const disk = createSystemDisk()
+  const write = (): never => {
+    throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+  }
+  return { ...disk, openGrowing: (path) => ({ ...disk.openGrowing(path), write }) }
+}
+
 describe('a crawl', () => {
   test('whose output can no longer be written stops with the reason, and goes on when it can', async () => {
     web = await createLoopbackWeb({ 'a.test': generatedSite({ pages: 60, linksPerPage: 10, seed: 1 }) })
     const folder = mkdtempSync(join(root, 'full-'))
     const seeds = [web.url('a.test', '/') as NormalizedUrl]
-    symlinkSync('/dev/full', join(folder, 'pages.jsonl'))
     const options = { settings: settings({ perHost: 4 }), seeds, store: join(folder, 'state'), outputFolder: folder }
-    const full = await openCrawl(options)
+    const full = await openCrawl({ ...options, disk: fullDisk() })
     await expect(full.run()).rejects.toMatchObject({ code: 'output', hint: expect.stringContaining('disk is full') })
     await full.close()
-    unlinkSync(join(folder, 'pages.jsonl'))
     const roomy = await openCrawl(options)
     expect(await roomy.run()).toBe('finished')
     expect(await roomy.stats()).toMatchObject({ discovered: 60, done: 60, queued: 0 })

@@ -2,7 +2,9 @@
  * A crawl put together: frontier, fetcher, registry, scope, output and engine, from settings. The owner of all of
  * them; whoever opens a crawl runs it and closes it.
  */
-import { createSystemClock, createRng, type Clock, type Disk, type Rng } from '../base/index.ts'
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { createSystemClock, createSystemDisk, createRng, type Clock, type Disk, type Rng } from '../base/index.ts'
 import {
   concurrentFetches,
   crawlDelayInForce,
@@ -28,13 +30,26 @@ import {
   type Tier,
 } from '../model/index.ts'
 import { createHostRegistry, createPolitenessAudit } from '../politeness/index.ts'
-import { hasRecords, openOutputFolder, type OutputRecord } from '../sink/index.ts'
+import { createReader, type Reader } from '../reading/index.ts'
+import {
+  hasRecords,
+  openFingerprints,
+  openOutputFolder,
+  type ArchiveOptions,
+  type Fingerprints,
+  type OutputFolder,
+  type OutputRecord,
+} from '../sink/index.ts'
 import { createEventBus, type EventBus } from '../telemetry/index.ts'
 import { compilePattern, createParameterStripper, createScope, hostKey, registrableDomain } from '../url/index.ts'
+import { stateFolder } from './crawl-folder.ts'
 import { createEngine, type EndReason } from './engine.ts'
 import { createFetcherOf } from './fetcher.ts'
+import { createRepetitionJudge } from './repetition.ts'
 import { productTokenOf } from './product-token.ts'
 
+/** Below the output folder. */
+const FINGERPRINTS = 'state/fingerprints'
 /** Seeds are handed over in portions, so that a long list does not stand in one transaction. */
 const SEED_PORTION = 1_000
 /** Beside the longest request, what a lease allows for: the request before it, and work after both. */
@@ -52,12 +67,15 @@ export interface CrawlOptions {
   readonly readyForMore?: () => Promise<void>
   /** Who works, for people and for the fleet. */
   readonly worker?: string
-  /** Time, randomness, the network, the store and the disk: the machine's own unless others are passed in. */
+  /** Time, randomness, the network, reading, the store and the disk: the machine's own unless others are passed in. */
   readonly clock?: Clock
   readonly rng?: Rng
   readonly fetcher?: Fetcher
+  readonly reader?: Reader
   readonly openFrontier?: (options: FrontierOptions) => Frontier
   readonly disk?: Disk
+  /** How records of an archive are named and compressed. */
+  readonly archive?: Pick<ArchiveOptions, 'newUuid' | 'compress'>
   /** For tests: how names become addresses. */
   readonly lookup?: FetcherOptions['lookup']
 }
@@ -74,7 +92,7 @@ export interface Crawl {
   readonly drainUntil: number | undefined
   /** When the crawl will have something to do by itself (clock ms), as the frontier said last; null for never. */
   readonly nextAt: number | null
-  /** Lets go of store, output and sockets. */
+  /** Lets go of store, output, threads and sockets. */
   close(): Promise<void>
 }
 
@@ -87,6 +105,8 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
   const scope = createScope({ mode: settings.scope, seeds, include: settings.include, exclude: settings.exclude })
   const tierOf = createTierRules(settings)
   const slots = concurrentFetches(settings)
+  // First of all: it may need secrets that are not there.
+  const fetcher = options.fetcher ?? createFetcherOf(settings, { clock, lookup: options.lookup })
 
   // The frontier asks the registry for policies, and the registry asks the frontier for what is kept of a host.
   const registry = createHostRegistry({
@@ -124,9 +144,8 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
     onViolation: (request) => events.emit('impolite', request),
   })
   const { output: position, discovered } = await frontier.stats()
-  const folder =
-    options.outputFolder === undefined ? undefined : openOutput(options.outputFolder, position, discovered === 0)
-  const fetcher = options.fetcher ?? createFetcherOf(settings, { clock, lookup: options.lookup })
+  const { folder, fingerprints } = openOutput(position, discovered === 0)
+  const reader = options.reader ?? createReader({ threads: settings.threads }, { clock })
 
   const recordsOf = (settlements: readonly Settlement[]): OutputRecord[] =>
     settlements.flatMap(({ record }) => (record === undefined ? [] : [record as OutputRecord]))
@@ -136,7 +155,8 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
     if (outcome.kind === 'retry' && task.kind === 'page') {
       events.emit('retry', { url: task.url, notBefore: outcome.notBefore })
     }
-    if (host?.blockedUntil !== undefined) {
+    // What is given back was not asked for: its host is left alone already, and that has been told.
+    if (host?.blockedUntil !== undefined && outcome.kind !== 'returned') {
       events.emit('blocked', { host: task.host, until: host.blockedUntil, reason: host.blockedReason ?? '' })
     }
     const item = record as OutputRecord | undefined
@@ -159,7 +179,14 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
     ...(folder === undefined
       ? {}
       : {
-          output: { append: (accepted) => folder.append(recordsOf(accepted)) },
+          output: {
+            append(accepted) {
+              const lengths = folder.append(recordsOf(accepted))
+              fingerprints.write()
+              fingerprints.sync()
+              return { ...lengths, [FINGERPRINTS]: fingerprints.length }
+            },
+          },
           beforeSettling: async ({ record }) => {
             if (record !== undefined) await folder.writeContent(record as OutputRecord)
           },
@@ -177,12 +204,14 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
       clock,
       rng,
       fetcher,
+      reader,
       registry,
       scope,
       productToken,
       tierOf,
       strip,
       isOurs: createSiteRule(settings, seeds),
+      repetitions: createRepetitionJudge(fingerprints),
     },
   })
 
@@ -217,29 +246,45 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
     },
     async close() {
       await fetcher.close()
+      await reader.close()
       await frontier.close()
       folder?.close()
+      fingerprints.close()
     },
   }
 
+  /** Without an output folder nothing is written, and what pages say is compared for as long as the process lives. */
   function openOutput(
-    path: string,
     committed: Readonly<Record<string, number>>,
     isNew: boolean,
-  ): ReturnType<typeof openOutputFolder> {
-    const disk = options.disk === undefined ? {} : { disk: options.disk }
+  ): { readonly folder?: OutputFolder; readonly fingerprints: Fingerprints } {
+    const { outputFolder: path, disk = createSystemDisk() } = options
+    const maxEntries = settings.nearDuplicates
+    if (path === undefined) return { fingerprints: openFingerprints(undefined, 0, { disk, maxEntries }) }
     try {
-      if (isNew && hasRecords(path, disk)) {
+      if (isNew && hasRecords(path, { disk })) {
         throw new TiptoeError('store', `${path} has records, but the store that knows of them is gone`, {
           hint: 'put the folder state/ back, or start over with --fresh',
         })
       }
-      return openOutputFolder(path, committed, disk)
+      const folder = openOutputFolder(path, committed, {
+        disk,
+        ...(settings.formats.includes('warc') ? { archive: archiveOptions(disk) } : {}),
+      })
+      disk.makeFolder(stateFolder(path))
+      const known = committed[FINGERPRINTS] ?? 0
+      return { folder, fingerprints: openFingerprints(join(path, FINGERPRINTS), known, { disk, maxEntries }) }
     } catch (error) {
       // What went wrong here is what is told.
       frontier.close().catch(() => {})
       throw error
     }
+  }
+
+  function archiveOptions(disk: Disk): ArchiveOptions {
+    const { ignoreRobotsBecause, userAgent, archiveBytes: maxFileBytes } = settings
+    const robots = ignoreRobotsBecause === undefined ? 'obey' : `ignored: ${ignoreRobotsBecause}`
+    return { maxFileBytes, userAgent, robots, newUuid: randomUUID, clock, disk, ...options.archive }
   }
 }
 

@@ -8,6 +8,7 @@
 import { TiptoeError, type Task } from '../model/index.ts'
 import type { Frontier, HostChange, Lease, Output, Settlement } from '../frontier/index.ts'
 import type { PolitenessAudit } from '../politeness/index.ts'
+import { createArchivingFetcher } from './archiving.ts'
 import { createAsking } from './asking.ts'
 import type { TaskContext, TaskResult } from './context.ts'
 import { runPageTask } from './page-task.ts'
@@ -23,6 +24,8 @@ import { createWatchedFetcher, type WatchedFetcher } from './watched-fetcher.ts'
 
 /** Settlements that may wait for the store; beyond them no new work is taken. */
 const UNSETTLED = 256
+
+const RUN = { page: runPageTask, sitemap: runSitemapTask, robots: runRobotsTask } as const
 
 export type EndReason = 'finished' | 'limit' | 'time' | 'bytes' | 'stopped'
 
@@ -61,6 +64,7 @@ export function createEngine(options: EngineOptions): Engine {
   const { frontier, tasks } = options
   const { clock, settings } = tasks
   const { audit } = options
+  const isArchiving = options.output !== undefined && settings.formats.includes('warc')
   const slots = createSlots(options.slots)
   const asking = createAsking()
   const pulse = startPulse(clock)
@@ -132,9 +136,10 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   const runTask = async (task: Task, lease: Lease, fetcher: WatchedFetcher): Promise<TaskResult> => {
+    const archiving = isArchiving ? createArchivingFetcher(fetcher) : undefined
     const context: TaskContext = {
       ...tasks,
-      fetcher,
+      fetcher: archiving ?? fetcher,
       lease,
       signal: aborter.signal,
       connection: () => (answeredEver ? 'up' : pendingFetches > 0 ? 'unknown' : 'down'),
@@ -144,8 +149,8 @@ export function createEngine(options: EngineOptions): Engine {
       },
     }
     try {
-      if (task.kind === 'robots') return await runRobotsTask(task, context)
-      return await (task.kind === 'sitemap' ? runSitemapTask(task, context) : runPageTask(task, context))
+      const result = await RUN[task.kind](task, context)
+      return archiving === undefined ? result : archiving.archived(task, result)
     } catch (error) {
       if (error instanceof TiptoeError) throw error
       // Whatever a page makes our code do costs that page, never the crawl.

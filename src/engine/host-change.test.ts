@@ -4,6 +4,7 @@ import { settingsFromLibrary, type CrawlerOptions } from '../config/index.ts'
 import type { Fetcher, FetchOutcome } from '../fetch/index.ts'
 import { createFrontier, type Frontier } from '../frontier/index.ts'
 import type { HostKey, HostRecord, ImpoliteRequest, NormalizedUrl } from '../model/index.ts'
+import { createInlineReader } from '../reading/index.ts'
 import { openCrawl } from './index.ts'
 
 const MINUTE = 60_000
@@ -74,6 +75,7 @@ async function crawlHost(
         body: Buffer.from(body),
         wireBytes: body.length,
         truncated: false,
+        limits: [],
         startedAt,
         answeredAt,
         endedAt: answeredAt,
@@ -93,6 +95,7 @@ async function crawlHost(
     clock,
     rng: createRng(7),
     fetcher,
+    reader: createInlineReader(),
     openFrontier: (wanted) => (frontier = createFrontier({ ...wanted, store: 'memory', clock })),
   })
   const blocked: { forMs: number; until: number; reason: string }[] = []

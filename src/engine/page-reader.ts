@@ -1,38 +1,74 @@
 /**
  * A response with a body becomes a page record, its Markdown and the URLs it names. A page that says what it said the last
- * time is only told to be the same; what it names is handed over all the same.
+ * time is only told to be the same; what it names is handed over all the same. What its bytes mean is for the reader.
  */
-import { contentHash, contentSample, countTokens, readContent, simhash, type Content } from '../content/index.ts'
 import type { FetchResponse } from '../fetch/index.ts'
-import { RECORD_SCHEMA, type FoundUrl, type PageRecord, type Task } from '../model/index.ts'
-import { decodeBody, extract, parseDirectives, type Extracted, type Link } from '../parse/index.ts'
+import { RECORD_SCHEMA, type FoundUrl, type NormalizedUrl, type PageRecord, type Task } from '../model/index.ts'
+import type { PageInput, PageReading } from '../reading/index.ts'
 import { contentPath } from '../sink/index.ts'
 import type { TaskContext, TaskResult } from './context.ts'
+import { interpret, tellingHeaders } from './interpretation.ts'
 import { validatorsOf } from './revisit-conditions.ts'
+import type { Repetition } from './repetition.ts'
 import { isRevisit, sameAgain, visitOf } from './revisit.ts'
 import { timestamp } from './timestamp.ts'
 
-/** What the bytes of a page say, by their media type. */
-interface Reading {
-  readonly charset: string | null
-  readonly about: Pick<Extracted, 'title' | 'description' | 'lang' | 'canonical' | 'robots' | 'links'>
-  readonly content: Content | undefined
-}
-
-export function readPage(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
-  const { settings } = context
-  const contentType = response.headers.get('content-type')
-  const { charset, about, content } = readBody(task, response, contentType, context)
-  const hash = content?.contentHash ?? contentHash(response.body)
-  const visit = visitOf(task, hash, validatorsOf(response))
-  const found = follow(task, about, context)
+export async function readPage(task: Task, response: FetchResponse, context: TaskContext): Promise<TaskResult> {
+  const interpreted = await interpret(inputOf(task, response, context), task, context)
+  if (interpreted.reading === undefined) return interpreted.result
+  const { reading } = interpreted
+  const visit = visitOf(task, reading.contentHash, validatorsOf(response))
+  const repetition = context.repetitions.judge(task.url, reading)
+  const found = follow(task, reading, repetition, context)
   if (visit.change === 'unchanged' && isRevisit(task)) {
     return { ...sameAgain(task, visit, response, context), found }
   }
-  const markdown = settings.formats.includes('markdown') ? content?.markdown || undefined : undefined
+  const record = recordOf(task, response, reading, repetition, context)
+  return {
+    outcome: { kind: 'done' },
+    found,
+    visit,
+    ...(reading.sample === undefined ? {} : { sample: reading.sample }),
+    bytes: record.bytes,
+    tokens: record.tokens,
+    record: {
+      kind: 'page',
+      record,
+      markdown: reading.markdown ?? null,
+      ...(record.htmlPath === undefined ? {} : { html: response.body }),
+    },
+  }
+}
+
+function inputOf(task: Task, response: FetchResponse, { settings, productToken }: TaskContext): PageInput {
+  return {
+    kind: 'page',
+    url: task.url,
+    body: response.body,
+    headers: tellingHeaders(response),
+    productToken,
+    followNofollow: settings.followNofollow,
+    wants: {
+      markdown: settings.formats.includes('markdown'),
+      // Traps are learned from what pages say when they are read for the first time.
+      sample: settings.traps && !isRevisit(task),
+      outlinks: settings.recordLinks,
+    },
+  }
+}
+
+function recordOf(
+  task: Task,
+  response: FetchResponse,
+  reading: PageReading,
+  repetition: Repetition,
+  { settings, contentSignals }: TaskContext,
+): PageRecord {
+  const { published, modified, tdm, sniffedType, outlinks } = reading
+  const limits = [...response.limits, ...reading.limits]
   const etag = response.headers.get('etag')
   const lastModified = response.headers.get('last-modified')
-  const record: PageRecord = {
+  return {
     schema: RECORD_SCHEMA,
     url: task.url,
     change: isRevisit(task) ? 'changed' : 'new',
@@ -46,96 +82,58 @@ export function readPage(task: Task, response: FetchResponse, context: TaskConte
     answerMs: Math.round(response.answeredAt - response.startedAt),
     durationMs: Math.round(response.endedAt - response.startedAt),
     bytes: response.body.length,
-    ...(response.truncated ? { truncated: true } : {}),
-    contentType,
-    charset,
-    title: about.title,
-    description: about.description,
-    lang: about.lang,
-    canonical: about.canonical,
-    robots: about.robots,
-    contentHash: hash,
-    simhash: content?.simhash == null ? null : content.simhash.toString(16).padStart(16, '0'),
-    tokens: content?.tokens ?? 0,
-    links: about.links.length,
-    ...(settings.recordLinks ? { outlinks: about.links.map((link) => link.url) } : {}),
-    ...(markdown === undefined ? {} : { markdownPath: `content/${contentPath(task.url, 'md')}` }),
+    ...(limits.length === 0 ? {} : { truncated: true, limits }),
+    contentType: response.headers.get('content-type'),
+    ...(sniffedType === undefined ? {} : { sniffedType }),
+    charset: reading.charset,
+    title: reading.title,
+    description: reading.description,
+    lang: reading.lang,
+    canonical: reading.canonical,
+    ...(published === undefined ? {} : { published }),
+    ...(modified === undefined ? {} : { modified }),
+    headings: reading.headings,
+    robots: reading.robots,
+    ...(contentSignals === undefined ? {} : { contentSignals }),
+    ...(tdm === undefined ? {} : { tdm }),
+    contentHash: reading.contentHash,
+    simhash: reading.simhash,
+    ...repetition,
+    tokens: reading.tokens,
+    links: reading.linkCount,
+    ...(outlinks === undefined ? {} : { outlinks }),
+    ...(reading.markdown === undefined ? {} : { markdownPath: `content/${contentPath(task.url, 'md')}` }),
+    ...(reading.isHtml && settings.formats.includes('html')
+      ? { htmlPath: `content/${contentPath(task.url, 'html')}` }
+      : {}),
     ...(etag === null ? {} : { etag }),
     ...(lastModified === null ? {} : { lastModified }),
     attempts: task.attempts + 1,
     render: 'http',
   }
-  return {
-    outcome: { kind: 'done' },
-    found,
-    visit,
-    ...sampleOf(task, content, about.title, context),
-    bytes: record.bytes,
-    tokens: record.tokens,
-    record: { kind: 'page', record, markdown: markdown ?? null },
-  }
 }
 
-function readBody(task: Task, response: FetchResponse, contentType: string | null, context: TaskContext): Reading {
-  const xRobotsTag = response.headers.all('x-robots-tag')
-  const { productToken } = context
-  const type = mediaType(contentType, response.body)
-  if (type === 'html') {
-    const about = extract(response.body, { url: task.url, contentType, xRobotsTag, productToken })
-    return { charset: about.charset, about, content: readContent(about.text, { url: task.url, title: about.title }) }
-  }
-  const robots = parseDirectives([], xRobotsTag, productToken)
-  const about = { title: null, description: null, lang: null, canonical: null, robots, links: [] }
-  if (type === 'other') return { charset: null, about, content: undefined }
-  const { text, charset } = decodeBody(response.body, contentType)
-  const content: Content = {
-    markdown: text,
-    text,
-    tokens: countTokens(text),
-    contentHash: contentHash(text),
-    simhash: text.trim() === '' ? null : simhash(text),
-  }
-  return { charset, about, content }
-}
-
-/** Traps are learned from what pages say when they are read for the first time; one without text says nothing. */
-function sampleOf(
-  task: Task,
-  content: Content | undefined,
-  title: string | null,
-  { settings }: TaskContext,
-): Pick<TaskResult, 'sample'> {
-  if (!settings.traps || isRevisit(task) || content === undefined || content.text.trim() === '') return {}
-  return { sample: contentSample(content.text, task.url, title ?? '') }
-}
-
-/** `text` is kept as it is: plain text and Markdown read well without conversion. */
-function mediaType(contentType: string | null, body: Uint8Array): 'html' | 'text' | 'other' {
-  const essence = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  if (essence === 'text/html' || essence === 'application/xhtml+xml') return 'html'
-  if (essence === 'text/plain' || essence === 'text/markdown') return 'text'
-  // A server that does not say, and a body that begins like markup.
-  if (essence === '' && /^(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|body|!--|\?xml)/i.test(beginning(body)))
-    return 'html'
-  return 'other'
-}
-
-function beginning(body: Uint8Array): string {
-  return Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 512)).toString('latin1')
-}
-
-/** The links that belong to the crawl, with what the page and each link ask of us respected. */
-function follow(task: Task, about: Reading['about'], context: TaskContext): FoundUrl[] {
+/**
+ * The URLs that belong to the crawl: links, unless the page repeats another one and that is to be spared, the page that it
+ * names as canonical in any case, and feeds, which name further pages as a sitemap does.
+ */
+function follow(task: Task, reading: PageReading, { duplicateBy }: Repetition, context: TaskContext): FoundUrl[] {
   const { settings, scope } = context
-  if (!about.robots.follow && !settings.followNofollow) return []
-  const isWanted = (link: Link): boolean => settings.followNofollow || !link.nofollow
-  // Links that differ only in what is stripped are one.
-  const urls = new Set(about.links.filter(isWanted).map((link) => context.strip(link.url)))
-  return [...urls]
-    .filter((url) => scope.check(url).inScope)
-    .map((url) => {
-      const tier = context.tierOf(url)
-      const found = { url, kind: 'page', depth: task.depth + 1, via: 'link', referrer: task.url } as const
-      return tier === undefined ? found : { ...found, tier }
-    })
+  const isSpared = duplicateBy !== undefined && settings.skipDuplicates
+  const depth = task.depth + 1
+  const found = (url: NormalizedUrl, how: Pick<FoundUrl, 'kind' | 'depth' | 'via'>): FoundUrl => {
+    const tier = how.kind === 'page' ? context.tierOf(url) : undefined
+    return { url, ...how, referrer: task.url, ...(tier === undefined ? {} : { tier }) }
+  }
+  const within = (urls: readonly NormalizedUrl[]): NormalizedUrl[] =>
+    // URLs that differ only in what is stripped are one.
+    [...new Set(urls.map((url) => context.strip(url)))].filter((url) => scope.check(url).inScope)
+  const canonical = duplicateBy === 'canonical' && reading.canonical !== null ? within([reading.canonical]) : []
+  const links = isSpared ? [] : within(reading.links)
+  const feeds = isSpared || !settings.sitemaps ? [] : within(reading.feeds)
+  return [
+    ...canonical.map((url) => found(url, { kind: 'page', depth: task.depth, via: 'canonical' })),
+    ...links.map((url) => found(url, { kind: 'page', depth, via: 'link' })),
+    ...feeds.map((url) => found(url, { kind: 'sitemap', depth: 0, via: 'link' })),
+  ]
 }

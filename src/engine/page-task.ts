@@ -21,10 +21,12 @@ export async function runPageTask(task: Task, context: TaskContext): Promise<Tas
   if (!verdict.allowed) return skipped(task, verdict, context)
   if (isHopeless(task, context)) return skipped(task, { reason: 'host-unavailable' }, context)
   const request = { url: task.url, ...conditionsOf(task), ...addressOf(lease) }
-  return judge(task, await fetcher.fetch(request, signal), context)
+  const fetched = await fetcher.fetch(request, signal)
+  const { signals } = verdict
+  return judge(task, fetched, signals === undefined ? context : { ...context, contentSignals: signals })
 }
 
-function judge(task: Task, fetched: FetchOutcome, context: TaskContext): TaskResult {
+async function judge(task: Task, fetched: FetchOutcome, context: TaskContext): Promise<TaskResult> {
   switch (fetched.kind) {
     case 'aborted':
       // The request may have reached the host: its pace counts from now.
@@ -36,7 +38,7 @@ function judge(task: Task, fetched: FetchOutcome, context: TaskContext): TaskRes
     case 'error':
       return { ...broke(task, fetched, context), ...(fetched.sent ? { answeredAt: fetched.answeredAt } : {}) }
     case 'response':
-      return { ...answered(task, fetched, context), answeredAt: fetched.answeredAt }
+      return { ...(await answered(task, fetched, context)), answeredAt: fetched.answeredAt }
   }
 }
 
@@ -51,13 +53,13 @@ function broke(task: Task, error: FetchError, context: TaskContext): TaskResult 
   return { ...failed(task, { code, detail, ...(status === undefined ? {} : { status }) }, context), ...host }
 }
 
-function answered(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
+async function answered(task: Task, response: FetchResponse, context: TaskContext): Promise<TaskResult> {
   const refusal = refusalOf(response)
   if (refusal !== undefined) return refusedByHost(task, refusal, context)
-  return { ...responded(task, response, context), host: afterAnswer(response, context) }
+  return { ...(await responded(task, response, context)), host: afterAnswer(response, context) }
 }
 
-function responded(task: Task, response: FetchResponse, context: TaskContext): TaskResult {
+async function responded(task: Task, response: FetchResponse, context: TaskContext): Promise<TaskResult> {
   const { status } = response
   if (status >= 200 && status < 300) return readPage(task, response, context)
   if (isRevisit(task) && isNotModified(task, response)) return notModified(task, response, context)

@@ -13,6 +13,7 @@ import {
   type NormalizedUrl,
   type Task,
 } from '../model/index.ts'
+import { createInlineReader } from '../reading/index.ts'
 import { createParameterStripper, createScope } from '../url/index.ts'
 import type { TaskContext, TaskResult } from './context.ts'
 import { createFetcherOf } from './fetcher.ts'
@@ -83,6 +84,8 @@ async function run(kind: 'page' | 'sitemap', answer: Reply, setting: Setting = {
     clock,
     rng: createRng(1),
     fetcher,
+    reader: createInlineReader(),
+    repetitions: { judge: () => ({}) },
     registry: { verdict: async () => setting.verdict ?? { allowed: true, detail: '' } },
     scope: createScope({ mode: 'host', seeds: [urlOf('/')], include: [], exclude: [] }),
     productToken: 'Tiptoe',
@@ -210,8 +213,8 @@ describe('a page that was fetched before', () => {
     for (const misses of [0, 1]) {
       const result = await again({ status: 404 }, { misses })
       expect(result).toMatchObject({ outcome: { kind: 'done' }, visit: { change: 'gone', ...kept } })
-      expect(result.record?.record).toMatchObject({ change: 'gone', status: 404, detail: 'HTTP 404', visit: 3 })
-      expect(result.record?.record).not.toHaveProperty('retired')
+      expect(result.record).toMatchObject({ record: { change: 'gone', status: 404, detail: 'HTTP 404', visit: 3 } })
+      expect(result.record).not.toHaveProperty('record.retired')
     }
     expect(await again({ status: 404 }, { misses: 2 })).toMatchObject({
       outcome: { kind: 'skipped', reason: 'gone' },
@@ -240,7 +243,10 @@ describe('a page that was fetched before', () => {
   })
 
   test('is missed when there is no answer, with the reason', async () => {
-    const url = 'http://127.0.0.1:1/' as NormalizedUrl
+    const closed = createServer()
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(closed.address() as AddressInfo).port}/` as NormalizedUrl
+    await new Promise((resolve) => closed.close(resolve))
     expect(await again({}, {}, { task: { url, attempts: 1 } })).toMatchObject({
       outcome: { kind: 'done' },
       visit: { change: 'missed', ...kept },
@@ -263,7 +269,7 @@ describe('a page that was fetched before', () => {
     const verdict = { allowed: false, reason: 'robots-unreachable', detail: 'HTTP 500' }
     const result = await again({}, {}, { verdict })
     expect(result).toMatchObject({ outcome: { kind: 'done' }, visit: { change: 'missed', ...kept } })
-    expect(result.record?.record).toMatchObject({ change: 'missed', detail: 'HTTP 500' })
+    expect(result.record).toMatchObject({ record: { change: 'missed', detail: 'HTTP 500' } })
     expect(asked).toEqual([])
   })
 

@@ -4,7 +4,7 @@
  */
 import type { FetchError, FetchResponse } from '../fetch/index.ts'
 import type { HostChange } from '../frontier/index.ts'
-import type { FoundUrl, NormalizedUrl, RobotsRecord, Task } from '../model/index.ts'
+import { LIMITS, type FoundUrl, type NormalizedUrl, type RobotsRecord, type Task } from '../model/index.ts'
 import { isGivenUp } from '../politeness/index.ts'
 import { parseRobots, ROBOTS_MAX_BYTES } from '../robots/index.ts'
 import { normalizeUrl } from '../url/index.ts'
@@ -16,11 +16,11 @@ import { lastGood, recordOf } from './robots-record.ts'
 import { isHtmlPage, robotsText } from './robots-text.ts'
 
 /** RFC 9309 §2.3.1.2: at least five; beyond them the file counts as unavailable. */
-const MAX_REDIRECTS = 5
+const MAX_REDIRECTS = LIMITS['robots-redirects'].value
 /** A server in trouble is given longer to recover than a page, since all of its pages depend on this one answer. */
 const PATIENCE = 5
 /** Sitemap lines taken from one file. */
-const MAX_SITEMAPS = 200
+const MAX_SITEMAPS = LIMITS['robots-sitemaps'].value
 
 export async function runRobotsTask(task: Task, context: TaskContext): Promise<TaskResult> {
   const { settings, fetcher, clock, lease, signal } = context

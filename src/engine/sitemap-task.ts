@@ -1,10 +1,11 @@
 /** Reading a sitemap or feed: its pages and further sitemaps become URLs of the crawl. */
 import type { FetchError, FetchResponse } from '../fetch/index.ts'
-import { contentHash } from '../content/index.ts'
-import type { FoundUrl, Task } from '../model/index.ts'
-import { parseSitemap, SITEMAP_MAX_DECODED_BYTES, type SitemapEntry } from '../parse/index.ts'
+import { LIMITS, type FoundUrl, type Task } from '../model/index.ts'
+import { SITEMAP_MAX_DECODED_BYTES } from '../parse/index.ts'
+import type { SitemapContents } from '../reading/index.ts'
 import { addressOf, type TaskContext, type TaskResult } from './context.ts'
 import { afterAnswer, afterError, isOurOwnFault, refusalOf } from './host-change.ts'
+import { interpret, tellingHeaders } from './interpretation.ts'
 import { failed, skipped } from './records.ts'
 import { redirectTarget } from './redirect.ts'
 import { blameConnection, refusedByHost, retryLater } from './retry.ts'
@@ -12,7 +13,7 @@ import { conditionsOf, isNotModified, validatorsOf } from './revisit-conditions.
 import { isHopeless, isRevisit, notModified, visitOf } from './revisit.ts'
 
 /** Index files above a sitemap, at most: the protocol allows one, real sites use two. */
-const MAX_NESTING = 3
+const MAX_NESTING = LIMITS['sitemap-nesting'].value
 /** URLs are handed over in portions, so that a sitemap of 50,000 does not hold up everything else. */
 const PORTION = 1_000
 /** Of an answer that is no sitemap: it is not to be asked for again under a condition. */
@@ -34,7 +35,7 @@ export async function runSitemapTask(task: Task, context: TaskContext): Promise<
     case 'elsewhere':
       return { outcome: { kind: 'returned' }, host: { address: fetched.address } }
     case 'refused':
-      return skipped(task, { reason: 'address' }, context)
+      return skipped(task, { reason: 'address', detail: fetched.detail }, context)
     case 'error':
       return { ...broke(task, fetched, context), ...(fetched.sent ? { answeredAt: fetched.answeredAt } : {}) }
     case 'response':
@@ -69,10 +70,17 @@ async function responded(task: Task, response: FetchResponse, context: TaskConte
     const found = redirected(task, response, context)
     return { outcome: done, visit: visitOf(task, found[0]?.url ?? null, NO_VALIDATORS), found }
   }
-  const visit = visitOf(task, contentHash(response.body), validatorsOf(response))
+  const { url } = task
+  const { body } = response
+  const knownHash = task.last?.hash ?? null
+  const input = { kind: 'sitemap', url, body, headers: tellingHeaders(response), knownHash } as const
+  const interpreted = await interpret(input, task, context)
+  if (interpreted.reading === undefined) return interpreted.result
+  const { reading } = interpreted
+  const visit = visitOf(task, reading.contentHash, validatorsOf(response))
   // What it names is known from the last time.
   if (visit.change === 'unchanged') return { outcome: done, visit }
-  return { outcome: done, visit, found: await read(response.body, task, context) }
+  return { outcome: done, visit, found: await admit(reading, task, context) }
 }
 
 function redirected(task: Task, response: FetchResponse, { settings }: TaskContext): FoundUrl[] {
@@ -83,37 +91,27 @@ function redirected(task: Task, response: FetchResponse, { settings }: TaskConte
 }
 
 /** What the sitemap names and the scope admits; all but the last portion has been handed over already. */
-async function read(body: Uint8Array, task: Task, context: TaskContext): Promise<FoundUrl[]> {
+async function admit(contents: SitemapContents, task: Task, context: TaskContext): Promise<FoundUrl[]> {
   let found: FoundUrl[] = []
-  for await (const entry of parseSitemap(body, task.url)) {
-    if (entry.kind === 'sitemap') {
+  for (const [index, loc] of contents.urls.entries()) {
+    const at = contents.modifiedAt[index] ?? NaN
+    const modified = Number.isNaN(at) ? {} : { modifiedAt: at }
+    if (contents.isSitemap[index] === 1) {
       if (task.nesting >= MAX_NESTING) continue
-      found.push({
-        url: entry.loc,
-        kind: 'sitemap',
-        depth: 0,
-        via: 'sitemap',
-        referrer: task.url,
-        nesting: task.nesting + 1,
-        ...modifiedAt(entry),
-      })
+      const nesting = task.nesting + 1
+      const referrer = task.url
+      found.push({ url: loc, kind: 'sitemap', depth: 0, via: 'sitemap', referrer, nesting, ...modified })
     } else {
-      const url = context.strip(entry.loc)
+      const url = context.strip(loc)
       if (!context.scope.check(url).inScope) continue
       const tier = context.tierOf(url)
       const rule = tier === undefined ? {} : { tier }
       // As deep as a link from a seed: the sitemap is the site's own front page.
-      found.push({ url, kind: 'page', depth: 1, via: 'sitemap', ...rule, ...modifiedAt(entry) })
+      found.push({ url, kind: 'page', depth: 1, via: 'sitemap', ...rule, ...modified })
     }
     if (found.length < PORTION) continue
     await context.addEarly(found)
     found = []
   }
   return found
-}
-
-/** A date without a time means its beginning. */
-function modifiedAt({ lastmod }: SitemapEntry): Pick<FoundUrl, 'modifiedAt'> {
-  const at = lastmod === undefined ? NaN : Date.parse(lastmod)
-  return Number.isNaN(at) ? {} : { modifiedAt: at }
 }

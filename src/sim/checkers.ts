@@ -1,6 +1,7 @@
 /** Everybody who looks on while a scenario is run, and what they are told of it: the settings, and never the frontier. */
 import { quotasOf, recrawlOptionsOf, scoreOptionsOf } from '../config/index.ts'
 import type { RecrawlOptions, Settlement } from '../frontier/index.ts'
+import { createArchiveChecker } from './archive-checker.ts'
 import { createChangeChecker } from './change-checker.ts'
 import { createFrontierChecker, type FrontierChecker } from './frontier-checker.ts'
 import { createPaceChecker, type PaceChecker } from './pace-checker.ts'
@@ -32,6 +33,7 @@ export function createCheckers(scenario: Scenario, deps: CheckersDeps): Checkers
   const { world, web } = deps
   const hasGroups = settings.perIpDelayMs > 0 || settings.perDomainDelayMs > 0
   const changes = createChangeChecker()
+  const archive = settings.formats.includes('warc') ? createArchiveChecker(deps.disk, deps.folder) : undefined
   const traps = settings.traps ? createTrapChecker() : undefined
   const paced = createPaceChecker(
     web,
@@ -52,9 +54,23 @@ export function createCheckers(scenario: Scenario, deps: CheckersDeps): Checkers
       paced.committed(settlement)
       changes.committed(settlement)
       traps?.committed(settlement)
+      archive?.settled(settlement)
     },
   }
-  const records = createRecordsChecker(deps.disk, deps.folder, (url) => frontier.pages.get(url))
+  const written = createRecordsChecker(deps.disk, deps.folder, (url) => frontier.pages.get(url))
+  const records: RecordsChecker = {
+    get count() {
+      return written.count
+    },
+    committed(position) {
+      written.committed(position)
+      archive?.committed(position)
+    },
+    finish(position) {
+      written.finish(position)
+      archive?.finish()
+    },
+  }
   const hasTraps = scenario.web.hosts.some((host) => host.hasTrap)
   const isLimited = settings.maxDepth !== undefined || settings.maxPagesPerHost !== undefined
   const frontier = createFrontierChecker({
@@ -75,6 +91,6 @@ export function createCheckers(scenario: Scenario, deps: CheckersDeps): Checkers
     quotas: aspect === 'tiers' ? quotasOf(settings) : undefined,
     fail: (error) => world.fail(error),
   })
-  web.observers.push(pace, frontier, changes)
+  web.observers.push(pace, frontier, changes, ...(archive === undefined ? [] : [archive]))
   return { pace, records, frontier }
 }

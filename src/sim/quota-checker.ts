@@ -53,7 +53,8 @@ export function createQuotaChecker(quotas: FrontierOptions['quotas'], deps: Quot
   const isDue = (page: Page, now: number): boolean =>
     !page.wasRetried &&
     !isOut(page.url) &&
-    now >= leases.earliestOf(page.host) &&
+    // After a reopening a host that has not answered since may have to wait for as long as clocks may lag, pauses too.
+    now >= leases.earliestOf(page.host) + (sureFrom === -Infinity ? 0 : CLOCK_LAG_MS) &&
     !leases.isLeased(page.host) &&
     robots.isFresh(page.origin, now) &&
     (unproven > 0 || leases.isProven(page.host)) &&

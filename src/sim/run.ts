@@ -2,6 +2,7 @@
  * One seed, from the first request to the last record: the real crawler on the simulated web, killed and opened again
  * as the scenario has it, with every checker looking on. A run ends in order or with the law that was broken.
  */
+import { gzipSync } from 'node:zlib'
 import { createRng, type Disk } from '../base/index.ts'
 import { openCrawl, type Crawl } from '../engine/index.ts'
 import {
@@ -12,6 +13,7 @@ import {
   type Output,
 } from '../frontier/index.ts'
 import { TiptoeError, type NormalizedUrl } from '../model/index.ts'
+import { createInlineReader } from '../reading/index.ts'
 import { openOutputFolder, type OutputRecord } from '../sink/index.ts'
 import { createCheckers } from './checkers.ts'
 import { checkEnd, checkVisited, marksOf, type CrawlEnd, type Marks } from './end-check.ts'
@@ -94,6 +96,12 @@ export async function runScenario(scenario: Scenario, sabotage: Sabotage = {}): 
     recrawlMode: () => (revisits?.kind === 'on' ? 'on' : ends > 0 ? 'once' : 'off'),
   })
 
+  let uuids = 0
+  const archive = {
+    newUuid: () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}`,
+    // Threads of the machine have a time of their own, which is not the world's.
+    compress: async (...args: Parameters<typeof gzipSync>) => gzipSync(...args),
+  }
   const crawls = new Map<SimProcess, Crawl>()
   const breaking = new Map<SimProcess, 'before' | 'after'>()
   let openings = 0
@@ -183,8 +191,10 @@ export async function runScenario(scenario: Scenario, sabotage: Sabotage = {}): 
         timeouts: { connectMs: settings.connectTimeoutMs, readMs: settings.readTimeoutMs, totalMs: settings.timeoutMs },
         step,
       }),
+      reader: createInlineReader(),
       openFrontier: (options) => openFrontier(options, process),
       disk: sabotage.disk?.(disk.of(process, step)) ?? disk.of(process, step),
+      archive,
     })
     crawls.set(process, crawl)
     if (isStopping) crawl.stop()

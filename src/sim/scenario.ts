@@ -80,7 +80,30 @@ export function scenarioOf(seed: number): Scenario {
         clocksDiffer: rng.next() < 0.7,
       }
     : { kind: 'embedded' }
-  return { seed, home, settings, web, faults, wishes, aspect, ...(revisits === undefined ? {} : { revisits }) }
+  return {
+    seed,
+    home,
+    settings: { ...settings, ...outputOf(settings, home, seed) },
+    web,
+    faults,
+    wishes,
+    aspect,
+    ...(revisits === undefined ? {} : { revisits }),
+  }
+}
+
+/** The draw is apart from all others, so that what a seed stands for does not change with the forms of output there are. */
+function outputOf({ formats }: Settings, home: Home, seed: number): Partial<Settings> {
+  const rng = createRng(Math.imul(seed, 0x85ebca6b) ^ 0x27d4eb2f)
+  const hasHtml = rng.next() < 0.1
+  // Workers of a fleet have no output of their own to archive in.
+  const hasArchive = rng.next() < 0.35 && home.kind === 'embedded'
+  return {
+    formats: [...formats, ...(hasHtml ? (['html'] as const) : []), ...(hasArchive ? (['warc'] as const) : [])],
+    archiveBytes: rng.next() < 0.5 ? 30_000 : 1024 ** 3,
+    // As many pages as the largest web has; room for more would only have to be cleared.
+    nearDuplicates: 10_000,
+  }
 }
 
 function wishesOf(theme: Theme, rng: Rng): WebWishes {

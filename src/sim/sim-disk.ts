@@ -3,6 +3,7 @@
  * was written is there, as an operating system keeps it; after a power cut only what was synced is sure, and of the
  * rest a part may be there, torn. It can be full.
  */
+import { dirname } from 'node:path'
 import type { Disk, GrowingFile, Rng } from '../base/index.ts'
 import { Killed, type SimProcess } from './world.ts'
 
@@ -19,6 +20,8 @@ export interface SimDisk {
   /** Bytes from `from` on to `to`, as the operating system has them. */
   read(path: string, from: number, to: number): Buffer
   sizeOf(path: string): number | undefined
+  /** Names of the files in a folder. */
+  namesIn(folder: string): string[]
   has(path: string): boolean
 }
 
@@ -35,7 +38,7 @@ export function createSimDisk(): SimDisk {
   const files = new Map<string, File>()
   const folders = new Set<string>()
   /** Files written whole and never synced. */
-  const drafts = new Map<string, string>()
+  const drafts = new Map<string, string | Uint8Array>()
   let isFull = false
 
   const open = (path: string): File => {
@@ -90,20 +93,31 @@ export function createSimDisk(): SimDisk {
         file.cutOff = undefined
         act('synced')
       },
+      read: (into, position) =>
+        file.bytes.copy(into, 0, position, Math.max(position, Math.min(file.size, position + into.length))),
       isNamed: () => true,
       close: () => {},
     }
   }
 
+  const namesIn = (folder: string): string[] =>
+    [...files.keys()].filter((path) => dirname(path) === folder).map((path) => path.slice(folder.length + 1))
+
   return {
     of: (process, step) => ({
       openGrowing: (path) => growing(path, process, step),
-      async replace(path, text) {
+      async replace(path, content) {
         step('replace')
         ensureRoom(path)
-        await new Promise<void>((resolve) => process.later((text.length % (8 * REPLACE_MS)) / 8, resolve))
+        await new Promise<void>((resolve) => process.later((content.length % (8 * REPLACE_MS)) / 8, resolve))
         step('replaced')
-        drafts.set(path, text)
+        drafts.set(path, content)
+      },
+      namesIn,
+      remove(path) {
+        step('remove')
+        files.delete(path)
+        drafts.delete(path)
       },
       makeFolder: (path) => void folders.add(path),
       isFolder: (path) => folders.has(path),
@@ -129,6 +143,7 @@ export function createSimDisk(): SimDisk {
     read: (path, from, to) =>
       files.get(path)?.bytes.subarray(from, Math.min(to, files.get(path)?.size ?? 0)) ?? Buffer.alloc(0),
     sizeOf: (path) => files.get(path)?.size,
+    namesIn,
     has: (path) => files.has(path) || drafts.has(path),
   }
 }

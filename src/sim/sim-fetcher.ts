@@ -3,7 +3,7 @@
  * wire belongs to the world and goes on whatever becomes of the process; what the process hears of it waits until the
  * process can listen.
  */
-import type { Fetcher, FetchError, FetchOutcome, FetchTimeouts, ResponseHeaders } from '../fetch/index.ts'
+import type { Fetcher, FetchError, FetchOutcome, FetchTimeouts, ResponseHeaders, WireExchange } from '../fetch/index.ts'
 import { hostKey, originOf, targetOf } from '../url/index.ts'
 import type { Reaction, Visit, VisitKind, Web, WebObserver } from './web.ts'
 import type { SimProcess, World } from './world.ts'
@@ -130,11 +130,13 @@ export function createSimFetcher(deps: SimFetcherDeps): Fetcher {
               body,
               wireBytes: body.length,
               truncated: false,
+              limits: [],
               startedAt,
               answeredAt: at,
               endedAt: clock.now(),
               address: now,
               protocol: 'http/1.1',
+              ...(request.keepWire === true ? { wire: wireOf(path, hostKey(url), reaction, body) } : {}),
             }),
           )
         }
@@ -188,6 +190,15 @@ function errorOf(error: Failing, startedAt: number, answeredAt: number): FetchEr
 function kindOf(path: string): VisitKind {
   if (path === '/robots.txt' || path.startsWith('/robots-moved/')) return 'robots'
   return path.startsWith('/sitemap') && path.endsWith('.xml') ? 'sitemap' : 'page'
+}
+
+function wireOf(path: string, host: string, answer: Extract<Reaction, { kind: 'answer' }>, body: Buffer): WireExchange {
+  const fields = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return {
+    requestHead: `GET ${path} HTTP/1.1\r\nhost: ${host}\r\n\r\n`,
+    responseHead: `HTTP/1.1 ${answer.status} \r\n${fields.join('')}\r\n`,
+    body,
+  }
 }
 
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {

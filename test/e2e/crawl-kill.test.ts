@@ -1,12 +1,14 @@
 /**
  * kill -9 at random moments, from one seed: after each the crawl is resumed with the same command, and in the end its
- * records are those of a crawl that nobody disturbed. The servers' logs run on across the kills, so they also show
- * that no host was asked too early after a restart.
+ * records are those of a crawl that nobody disturbed, and so is its archive. The servers' logs run on across the kills,
+ * so they also show that no host was asked too early after a restart.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRng } from '../../src/base/index.ts'
+import { readZip } from '../../src/export/test-support/zip-reader.ts'
+import { readArchive } from '../support/archive.ts'
 import { endings, readOutput, timeless } from '../support/crawl-output.ts'
 import {
   createLoopbackWeb,
@@ -32,7 +34,7 @@ const page = (...links: readonly string[]): Answer => ({
 })
 
 const hosts: Readonly<Record<string, HostBehaviour>> = {
-  'tree.test': generatedSite({ pages: 200, linksPerPage: 8, bytesPerPage: 2_000, seed: 11 }),
+  'tree.test': generatedSite({ pages: 200, linksPerPage: 8, bytesPerPage: 20_000, seed: 11 }),
   'odd.test': ({ path, url }) => {
     if (path === '/robots.txt')
       return { body: `User-agent: *\nDisallow: /no\nSitemap: ${url('odd.test', '/map.xml')}\n` }
@@ -54,7 +56,8 @@ function wordsFor(web: LoopbackWeb, folder: string): string[] {
   const seeds = Object.keys(hosts).map((host) => web.url(host))
   const configuration = join(folder, 'test.yaml')
   if (!existsSync(configuration)) writeFileSync(configuration, CONFIGURATION)
-  return [...seeds, '-c', configuration, '-o', join(folder, 'crawl'), ...reach(web)]
+  const output = ['-o', join(folder, 'crawl'), '--format', 'jsonl,markdown,html,warc', '--archive-size', '1MiB']
+  return [...seeds, '-c', configuration, ...output, ...reach(web)]
 }
 
 /** Whole lines only: the last one may be torn right after a kill, and is cut off when the crawl is resumed. */
@@ -122,13 +125,53 @@ describe(`a crawl killed at random moments (TIPTOE_TEST_SEED=${seed})`, () => {
     expect(timeless(output)).toEqual(timeless(readOutput(join(calm.path, 'crawl'))))
   })
 
-  it('has the Markdown of every page that says so, whole', () => {
-    for (const { url, markdownPath } of readOutput(folder).pages) {
-      if (markdownPath === undefined) continue
-      expect(readFileSync(join(folder, markdownPath), 'utf8')).toContain(`url: ${JSON.stringify(url)}`)
+  it('has the Markdown and the HTML of every page that says so, whole', () => {
+    for (const { url, bytes, markdownPath, htmlPath } of readOutput(folder).pages) {
+      if (markdownPath !== undefined) {
+        expect(readFileSync(join(folder, markdownPath), 'utf8')).toContain(`url: ${JSON.stringify(url)}`)
+      }
+      if (htmlPath !== undefined) expect(readFileSync(join(folder, htmlPath))).toHaveLength(bytes)
     }
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     expect(files.filter((name) => name.endsWith('.part'))).toEqual([])
+  })
+
+  it('has archived every answer that counts once, and nothing else', async () => {
+    const { pages, skipped, failed } = readOutput(folder)
+    const { files, answers } = await readArchive(folder)
+    expect(files.length).toBeGreaterThan(1)
+    const { answers: calmAnswers } = await readArchive(join(calm.path, 'crawl'))
+    const told = (archived: typeof answers): string[] =>
+      archived.map(({ url, status, payload }) => `${url} ${status} ${payload.toString('base64')}`).toSorted()
+    expect(told(answers)).toEqual(told(calmAnswers))
+    const statuses = Map.groupBy(answers, ({ url }) => url)
+    for (const { url, status, attempts } of [...pages, ...failed]) {
+      // A connection that breaks has no answer to archive.
+      const times = status === undefined ? 0 : attempts
+      expect(statuses.get(url)?.map((answer) => answer.status) ?? [], url).toEqual(Array(times).fill(status))
+    }
+    for (const { url, status } of skipped) {
+      expect(statuses.get(url)?.map((answer) => answer.status) ?? [], url).toEqual(status === undefined ? [] : [status])
+    }
+    const known = new Set([...pages, ...skipped, ...failed].map(({ url }) => url))
+    const others = [...statuses.keys()].filter((url) => !known.has(url)).map((url) => new URL(url).pathname)
+    expect(new Set(others)).toEqual(new Set(['/robots.txt', '/sitemap.xml', '/map.xml']))
+  })
+
+  it('becomes a WACZ file with that archive and all pages in it', async () => {
+    const path = join(stormy.path, 'crawl.wacz')
+    expect(await runTiptoe(['export', folder, '--format', 'wacz', '-o', path])).toMatchObject({ code: 0 })
+    const entries = readZip(path)
+    const { files } = await readArchive(folder)
+    for (const name of files)
+      expect(entries.get(`archive/${name}`)).toEqual(readFileSync(join(folder, 'archive', name)))
+    const listed = entries.get('pages/pages.jsonl')?.toString().trimEnd().split('\n').slice(1) ?? []
+    const urls = listed.map((line) => (JSON.parse(line) as { url: string }).url)
+    expect(urls.toSorted()).toEqual(
+      readOutput(folder)
+        .pages.map(({ url }) => url)
+        .toSorted(),
+    )
   })
 
   it('never asked a host too early or twice at a time, also across the kills', () => {

@@ -37,6 +37,37 @@ const doubled = (accepted: readonly Settlement[]): Settlement[] =>
     (settlement.record as { kind: string } | undefined)?.kind === 'revisit' ? [settlement, settlement] : [settlement],
   )
 
+/** Every tenth answer is handed to the archive so often. */
+const archiving = (times: 0 | 2): Sabotage => {
+  let count = 0
+  const changed = (settlement: Settlement): Settlement[] => {
+    const record = settlement.record as { readonly exchange?: unknown } | undefined
+    if (record?.exchange === undefined || ++count % 10 !== 0) return [settlement]
+    const { exchange, ...rest } = record
+    if (times === 2) return [settlement, { ...settlement, record: { kind: 'exchange', exchange } }]
+    const { record: _record, ...bare } = settlement
+    return ['kind' in rest && rest.kind === 'exchange' ? bare : { ...settlement, record: rest }]
+  }
+  return {
+    frontier: (frontier) => ({
+      ...frontier,
+      settle: (settlements, output) =>
+        frontier.settle(settlements, output && { append: (accepted) => output.append(accepted.flatMap(changed)) }),
+    }),
+  }
+}
+
+/** A disk that does not do this with files of this name. */
+const idle = (name: string, verb: 'truncate' | 'sync'): Sabotage => ({
+  disk: (disk) => ({
+    ...disk,
+    openGrowing(path) {
+      const file = disk.openGrowing(path)
+      return path.endsWith(name) ? { ...file, [verb]() {} } : file
+    },
+  }),
+})
+
 const BREAKAGES: readonly [name: string, laws: readonly string[], sabotage: () => Sabotage, aspects?: Aspect[]][] = [
   [
     'a delay that is dropped is seen on the host',
@@ -290,6 +321,16 @@ const BREAKAGES: readonly [name: string, laws: readonly string[], sabotage: () =
         ),
       })),
     ['recrawl', 'once'],
+  ],
+  ['an answer that is not archived is missed', ['archive'], () => archiving(0)],
+  ['an answer that is archived twice is seen', ['archive'], () => archiving(2)],
+  ['an archive that is not cut after a crash is seen', ['archive'], () => idle('.warc.gz', 'truncate')],
+  ['an index that is not cut after a crash is seen', ['archive'], () => idle('.cdxj', 'truncate')],
+  ['an archive that is not on the disk is missed', ['archive', 'termination'], () => idle('.warc.gz', 'sync')],
+  [
+    'a file that was begun and never committed is seen when it stays',
+    ['archive'],
+    () => ({ disk: (disk) => ({ ...disk, remove() {} }) }),
   ],
   [
     'a trap that nobody notices is seen',

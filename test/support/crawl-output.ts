@@ -54,6 +54,17 @@ export function timeless(output: CrawlOutput): unknown {
   const strip = (records: readonly { readonly url: string }[]): unknown[] =>
     [...records]
       .sort((a, b) => (a.url < b.url ? -1 : 1))
-      .map((record) => ({ ...record, fetchedAt: 0, at: 0, answerMs: 0, durationMs: 0, referrer: null, depth: 0 }))
+      .map((record) => ({
+        ...record,
+        fetchedAt: 0,
+        at: 0,
+        answerMs: 0,
+        durationMs: 0,
+        referrer: null,
+        depth: 0,
+        // Of two copies the one that is fetched later is the copy.
+        duplicateOf: undefined,
+        duplicateBy: undefined,
+      }))
   return { pages: strip(output.pages), skipped: strip(output.skipped), failed: strip(output.failed) }
 }

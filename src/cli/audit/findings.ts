@@ -4,8 +4,8 @@
 export const VIOLATIONS = {
   counter: 'a stored counter differs from the number of rows',
   queue: 'a waiting line of the store does not hold the URLs that belong in it',
-  'short-file': 'a file of records is shorter than what was committed',
-  'long-file': 'a file of records was added to after the crawl was closed',
+  'short-file': 'a file of the output is shorter than what was committed',
+  'long-file': 'a file of the output was added to after the crawl was closed',
   'torn-record': 'a line is not a whole record',
   'unknown-url': 'a record is of a URL that the crawl never discovered',
   'wrong-state': 'a record does not agree with how its URL was settled',

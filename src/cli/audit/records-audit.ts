@@ -4,11 +4,11 @@
  * many records of visits it has, and whether it has one of another end.
  */
 import { join } from 'node:path'
+import { createSystemDisk, fileLines, parseObject } from '../../base/index.ts'
 import type { Change, NormalizedUrl } from '../../model/index.ts'
 import { RECORD_FILES } from '../../sink/index.ts'
 import { urlKey } from '../../url/index.ts'
 import type { CrawlView } from '../crawl-view.ts'
-import { fileSize, parseRecord, recordLines } from '../record-lines.ts'
 import { createContentCheck } from './content-check.ts'
 import type { Findings } from './findings.ts'
 import type { PaceAudit } from './pace-audit.ts'
@@ -37,6 +37,7 @@ export function auditRecords(view: CrawlView, highestId: number, pace: PaceAudit
   const counters = inspector.counters()
   const visited = new Uint16Array(highestId + 1)
   const ended = new Uint8Array((highestId >> 3) + 1)
+  const disk = createSystemDisk()
   const checkContent = createContentCheck(folder)
   const counts: RecordCounts = { page: 0, revisit: 0, skip: 0, fail: 0, content: 0, beyond: 0 }
   const revisits: Record<Exclude<Change, 'new'>, number> = { changed: 0, unchanged: 0, gone: 0, missed: 0 }
@@ -44,16 +45,20 @@ export function auditRecords(view: CrawlView, highestId: number, pace: PaceAudit
   let tokens = 0
   let refreshing = 0
 
+  // Those of an archive, too.
+  for (const name of new Set([...Object.values(RECORD_FILES), ...Object.keys(counters.output)])) {
+    const committed = counters.output[name] ?? 0
+    const size = disk.sizeOf(join(folder, name)) ?? 0
+    if (size < committed) findings.add('short-file', `${name} has ${size} bytes, ${committed} were committed`)
+    if (size > committed) counts.beyond += size - committed
+  }
   for (const kind of Object.keys(RECORD_FILES) as Kind[]) {
     const name = RECORD_FILES[kind]
     const path = join(folder, name)
     const committed = counters.output[name] ?? 0
-    const size = fileSize(path)
-    if (size < committed) findings.add('short-file', `${name} has ${size} bytes, ${committed} were committed`)
-    if (size > committed) counts.beyond += size - committed
-    for (const line of recordLines(path, committed)) {
+    for (const line of fileLines(path, committed)) {
       const where = `${name} line ${line.number}`
-      const record = line.complete ? parseRecord(line.bytes) : undefined
+      const record = line.complete ? parseObject(line.bytes) : undefined
       if (record === undefined || typeof record['url'] !== 'string') {
         findings.add('torn-record', where)
         continue
@@ -119,7 +124,7 @@ export function auditRecords(view: CrawlView, highestId: number, pace: PaceAudit
     bytes += Number(record['bytes'] ?? 0)
     tokens += Number(record['tokens'] ?? 0)
     if (kind === 'page') {
-      const problem = checkContent(url, record['markdownPath'])
+      const problem = checkContent(url, record['markdownPath'], 'md') ?? checkContent(url, record['htmlPath'], 'html')
       if (problem !== undefined) findings.add('content', `${url}: ${problem}`)
       else if (record['markdownPath'] !== undefined) counts.content += 1
     }

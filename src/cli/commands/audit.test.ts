@@ -1,4 +1,13 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -13,6 +22,7 @@ import { createSmallTown } from '../test-support/small-town.ts'
 const root = mkdtempSync(join(tmpdir(), 'tiptoe-audit-'))
 const finished = join(root, 'finished')
 const limited = join(root, 'limited')
+const archived = join(root, 'archived')
 let web: LoopbackWeb
 let serial = 0
 
@@ -21,6 +31,7 @@ beforeAll(async () => {
   const common = [web.url('a.test'), web.url('b.test'), '--delay', '10ms', '--fail-on', '100%', ...flagsFor(web)]
   await runCommand([...common, '-o', finished])
   await runCommand([...common, '-o', limited, '--max-pages', '2'])
+  await runCommand([...common, '-o', archived, '--format', 'jsonl,html,warc'])
 })
 afterAll(async () => {
   await web.close()
@@ -45,12 +56,19 @@ const lines = (folder: string, name: string): string[] =>
 const write = (folder: string, name: string, all: readonly string[]): void =>
   writeFileSync(join(folder, name), all.map((line) => `${line}\n`).join(''))
 /** Changes one record of a file. */
+/** The file stays as long as it was, so that nothing is wrong with it but what was changed. */
 function edit<T>(folder: string, name: string, which: (record: T) => boolean, change: (record: T) => unknown): void {
   const all = lines(folder, name).map((line) => {
     const record = JSON.parse(line) as T
-    return which(record) ? JSON.stringify(change(record)) : line
+    return which(record) ? asLongAs(line, change(record)) : line
   })
   write(folder, name, all)
+}
+function asLongAs(line: string, record: unknown): string {
+  const text = JSON.stringify(record)
+  const excess = text.length - line.length
+  if (excess <= 0) return text.padEnd(line.length)
+  return text.replace(/"contentHash":"[^"]+"/, (field) => `${field.slice(0, -1 - excess)}"`)
 }
 function sql(folder: string, statement: string): void {
   const db = new DatabaseSync(join(folder, 'state', 'crawl.db'))
@@ -105,6 +123,16 @@ describe('tiptoe audit', () => {
 })
 
 describe('an audit finds', () => {
+  test('an archive that was cut, and a page whose HTML is gone', async () => {
+    expect(await audit(archived)).toMatchObject({ code: 0, kinds: [] })
+    const folder = copyOf(archived)
+    const warc = readdirSync(join(folder, 'archive')).find((name) => name.endsWith('.warc.gz')) ?? ''
+    truncateSync(join(folder, 'archive', warc), 100)
+    const { htmlPath = '' } = JSON.parse(lines(folder, 'pages.jsonl')[0] ?? '{}') as PageRecord
+    rmSync(join(folder, htmlPath))
+    expect((await audit(folder)).kinds.toSorted()).toEqual(['content', 'short-file'])
+  })
+
   test.each(['pages.jsonl', 'skipped.jsonl', 'failed.jsonl'])('a record removed from %s', async (name) => {
     const folder = copyOf(finished)
     write(folder, name, lines(folder, name).slice(1))

@@ -105,12 +105,12 @@ describe('tiptoe fetch', () => {
         /HTTP 503, Retry-After 2m 00s: the host asks to be left alone; a crawl would wait (2m 00s|1m 59s)/,
       ),
     })
-    const closed = await runCommand(['fetch', 'http://127.0.0.1:1/', '--allow-address', '127.0.0.1'], {
+    const closed = await runCommand(['fetch', 'http://127.0.0.1:2/', '--allow-address', '127.0.0.1'], {
       ...FAST,
       TIPTOE_IGNORE_ROBOTS_BECAUSE: 'nobody is there',
     })
     expect(closed).toMatchObject({ code: 1, stdout: expect.stringContaining('connect: the connection was refused') })
-    const refused = await runCommand(['fetch', 'http://127.0.0.1:1/'], FAST)
+    const refused = await runCommand(['fetch', 'http://127.0.0.1:2/'], FAST)
     expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining('address') })
   })
 })

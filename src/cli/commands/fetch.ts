@@ -5,7 +5,7 @@
 import { productTokenOf, readSeed } from '../../engine/index.ts'
 import { createSystemClock, formatBytes, formatDuration, type Clock } from '../../base/index.ts'
 import type { FetchOutcome, FetchResponse } from '../../fetch/index.ts'
-import { SKIP_REASONS, type NormalizedUrl, type Page, type SkipRecord } from '../../model/index.ts'
+import { SKIP_REASONS, type NormalizedUrl, type Page, type PageRecord, type SkipRecord } from '../../model/index.ts'
 import { extract } from '../../parse/index.ts'
 import { countOf, formatCount } from '../count-words.ts'
 import { EXIT } from '../exit-code.ts'
@@ -191,6 +191,12 @@ function hopWords(hop: Hop): string {
       ['lang', page.lang ?? 'none'],
       ['canonical', page.canonical ?? 'none'],
       ['directives', `${page.robots.index ? 'index' : 'noindex'}, ${page.robots.follow ? 'follow' : 'nofollow'}`],
+      ...permissionRows(page),
+      ...(page.published === undefined ? [] : [['published', page.published] as const]),
+      ...(page.modified === undefined ? [] : [['modified', page.modified] as const]),
+      ...(page.sniffedType === undefined ? [] : [['read as', page.sniffedType] as const]),
+      ...(page.limits === undefined ? [] : [['cut by', page.limits.join(', ')] as const]),
+      ['headings', formatCount(page.headings.length)],
       ['tokens', formatCount(page.tokens)],
       ['links', linkWords(links ?? [])],
     )
@@ -198,6 +204,17 @@ function hopWords(hop: Hop): string {
   const escaped = rows.map(([name, value]): ReportRow => [name, value.split('\n').map(escapeForTerminal).join('\n')])
   const markdown = page?.markdown == null ? [] : ['', page.markdown.trimEnd()]
   return [escapeForTerminal(hop.url), ...reportRows(escaped), ...markdown].join('\n')
+}
+
+/** What the host and the page say of the use of what they say. */
+function permissionRows({ contentSignals, tdm }: PageRecord): ReportRow[] {
+  const uses = Object.entries(contentSignals ?? {}).map(([use, isPermitted]) => `${use} ${isPermitted ? 'yes' : 'no'}`)
+  const mining =
+    tdm?.reserved === true ? `reserved${tdm.policy === undefined ? '' : `, terms at ${tdm.policy}`}` : 'not reserved'
+  return [
+    ...(uses.length === 0 ? [] : [['uses', uses.join(', ')] as const]),
+    ...(tdm === undefined ? [] : [['mining', mining] as const]),
+  ]
 }
 
 function linkWords(links: NonNullable<Hop['links']>): string {

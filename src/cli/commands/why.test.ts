@@ -7,7 +7,7 @@ import { createSystemClock } from '../../base/index.ts'
 import { resolveSettings } from '../../config/index.ts'
 import { createFrontier, type Frontier, type Lease, type Settlement } from '../../frontier/index.ts'
 import type { HostKey, NormalizedUrl, Task } from '../../model/index.ts'
-import type { LoopbackWeb } from '../demo/index.ts'
+import { createLoopbackWeb, type LoopbackWeb } from '../demo/index.ts'
 import { flagsFor, runCommand } from '../test-support/run-command.ts'
 import { createSmallTown } from '../test-support/small-town.ts'
 
@@ -47,6 +47,26 @@ describe('tiptoe why', () => {
     expect(story).toMatch(/Nothing by itself\. With --once or --recrawl it is fetched again: it is due in /)
     expect(await why('/two')).toContain('named 2 times in all')
     expect(await why('/')).toContain('a seed of the crawl')
+  })
+
+  test('tells which page it repeats', async () => {
+    const copies = await createLoopbackWeb({
+      'c.test': {
+        '/': { body: '<a href="/shown">on</a>' },
+        '/shown': { body: '<link rel=canonical href=/real><p>Words.</p>' },
+        '/real': { body: '<p>Words.</p>' },
+      },
+    })
+    try {
+      const folder = join(root, 'copies')
+      await runCommand([copies.url('c.test'), '-o', folder, '--delay', '5ms', ...flagsFor(copies)])
+      expect(await why(copies.url('c.test', '/shown'), folder)).toMatch(
+        /copy +it names this page as canonical: \S+\/real/,
+      )
+      expect(await why(copies.url('c.test', '/real'), folder)).toMatch(/named as canonical by \S+\/shown/)
+    } finally {
+      await copies.close()
+    }
   })
 
   test('names the line of robots.txt that forbids a page', async () => {

@@ -10,9 +10,11 @@ import type { UrlView, VisitRow } from '../../frontier/index.ts'
 import {
   FAILURES,
   SKIP_REASONS,
+  type DuplicateBy,
   type FailureCode,
   type HostHealth,
   type NormalizedUrl,
+  type PageRecord,
   type RobotsRecord,
   type SkipReason,
 } from '../../model/index.ts'
@@ -24,7 +26,7 @@ import { openCrawlView, type CrawlView } from '../crawl-view.ts'
 import { EXIT } from '../exit-code.ts'
 import { groupsOf, healthLines, waitOf, type HostGroup } from '../host-words.ts'
 import type { Invocation } from '../invocation.ts'
-import { findLastRecord } from '../record-lines.ts'
+import { findLastRecord } from '../last-record.ts'
 import { reportRows, timestamp, whenWords, type ReportRow } from '../report-lines.ts'
 import { scoreLines, scoreStory, tierStory, tierWords, type ScoreStory, type TierStory } from '../score-story.ts'
 import { escapeForTerminal } from '../terminal.ts'
@@ -332,6 +334,8 @@ function storyWords(story: Story, now: number): string {
   rows.push(['robots.txt', robotsWords(story)])
   if (story.host !== null) rows.push(['host', story.host.words.join('\n')])
   if ((story.attempts ?? 0) > 0) rows.push(['attempts', formatCount(story.attempts ?? 0)])
+  const copy = copyWords(story.record)
+  if (copy !== undefined) rows.push(['copy', copy])
   if (story.record !== undefined) rows.push(['record', recordWords(story.record)])
   if (story.revisit !== undefined) rows.push(['last visit', recordWords(story.revisit)])
   rows.push(['next', story.next])
@@ -366,6 +370,7 @@ function discoveryWords({ via, named = 1, referrers = [] }: Story): string {
     link: 'linked from',
     redirect: 'redirected from',
     sitemap: 'named by sitemap',
+    canonical: 'named as canonical by',
   }
   let how = via
   const lines = referrers.map((step) => {
@@ -386,6 +391,19 @@ function robotsWords({ robots: { verdict, detail, fetchedAt, version, staleSince
   return `${verdict.allowed ? 'allowed' : 'not allowed'}: ${verdict.detail}${read}${stale}`
 }
 
+const COPIES: Readonly<Record<DuplicateBy, string>> = {
+  canonical: 'it names this page as canonical',
+  same: 'it has the same text as this page',
+  near: 'it has nearly the same text as this page',
+}
+
+/** Which page it repeats, and by what that is told. */
+function copyWords(record: Story['record']): string | undefined {
+  const { duplicateOf, duplicateBy } = (record ?? {}) as Partial<PageRecord>
+  if (duplicateOf === undefined || duplicateBy === undefined) return undefined
+  return `${COPIES[duplicateBy]}: ${text(duplicateOf)}`
+}
+
 /** The fields that tell what happened, as the record has them. */
 function recordWords(record: Readonly<Record<string, unknown>>): string {
   const names = [
@@ -402,8 +420,14 @@ function recordWords(record: Readonly<Record<string, unknown>>): string {
     'answerMs',
     'durationMs',
     'bytes',
+    'limits',
     'contentType',
+    'sniffedType',
     'title',
+    'published',
+    'modified',
+    'contentSignals',
+    'tdm',
     'links',
     'markdownPath',
   ]

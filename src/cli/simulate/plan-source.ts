@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { formatBytes, formatDuration, type Clock } from '../../base/index.ts'
+import { fileLines, formatBytes, formatDuration, parseObject, type Clock } from '../../base/index.ts'
 import type { Settings } from '../../config/index.ts'
 import { readSeed, readSeedFile, requireCrawlFolder } from '../../engine/index.ts'
 import {
@@ -20,7 +20,6 @@ import { originOf } from '../../url/index.ts'
 import { countOf, formatCount } from '../count-words.ts'
 import { openCrawlView, type CrawlView } from '../crawl-view.ts'
 import type { Invocation } from '../invocation.ts'
-import { parseRecord, recordLines } from '../record-lines.ts'
 import { typedSettings } from '../typed-settings.ts'
 import { countIn, durationIn, sizeIn } from './switch-values.ts'
 
@@ -149,8 +148,8 @@ function withoutLimits({ maxPages }: Settings, { inspector }: CrawlView): Partia
 function recordsOf(folder: string, { inspector }: CrawlView): RecordedCrawl {
   const { output } = inspector.counters()
   const records = function* <T>(name: string): Generator<T> {
-    for (const { bytes, complete } of recordLines(join(folder, name), output[name] ?? 0)) {
-      const record = complete ? parseRecord(bytes) : undefined
+    for (const { bytes, complete } of fileLines(join(folder, name), output[name] ?? 0)) {
+      const record = complete ? parseObject(bytes) : undefined
       if (record !== undefined && typeof record['url'] === 'string') yield record as T
     }
   }

@@ -6,6 +6,7 @@ import { configCommand } from '../commands/config.ts'
 import { crawlCommand } from '../commands/crawl.ts'
 import { demoCommand } from '../commands/demo.ts'
 import { doctorCommand } from '../commands/doctor.ts'
+import { exportCommand } from '../commands/export.ts'
 import { fetchCommand } from '../commands/fetch.ts'
 import { robotsCommand } from '../commands/robots.ts'
 import { simulateCommand } from '../commands/simulate.ts'
@@ -20,6 +21,7 @@ const COMMANDS: Record<Exclude<CommandName, 'help'>, (invocation: Invocation) =>
   status: statusCommand,
   why: whyCommand,
   audit: auditCommand,
+  export: exportCommand,
   robots: robotsCommand,
   fetch: fetchCommand,
   config: configCommand,

@@ -16,7 +16,7 @@ import {
 } from '../storage.ts'
 
 export const KINDS = ['page', 'sitemap'] as const
-export const VIAS = ['seed', 'link', 'sitemap', 'redirect'] as const
+export const VIAS = ['seed', 'link', 'sitemap', 'redirect', 'canonical'] as const
 export const STATES = ['queued', 'waiting', 'held', 'done', 'failed', 'skipped', 'aside'] as const
 
 export type Value = string | number | null

@@ -153,6 +153,7 @@ function outcomeOf(answer: PlannedAnswer, as: AskedAs, address: string, times: T
     body,
     wireBytes: body.length,
     truncated: false,
+    limits: [],
     ...times,
     address,
     protocol: 'http/1.1',

@@ -6,6 +6,7 @@ import { createRng } from '../../base/index.ts'
 import type { Settings } from '../../config/index.ts'
 import { openCrawl, type EndReason } from '../../engine/index.ts'
 import { createFrontier, type Frontier, type FrontierOptions } from '../../frontier/index.ts'
+import { createInlineReader } from '../../reading/index.ts'
 import { createMachine, type Machine, type MachineCosts } from './machine.ts'
 import { createPlanClock } from './plan-clock.ts'
 import { createPlannedFetcher } from './planned-fetcher.ts'
@@ -56,6 +57,7 @@ export async function runPlan(options: PlanOptions): Promise<Plan> {
     clock,
     rng: createRng(1),
     fetcher,
+    reader: createInlineReader(),
     worker: 'plan',
     openFrontier: (wanted) => costlyFrontier(wanted, costs, { clock, machine }),
   })
