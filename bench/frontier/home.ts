@@ -30,17 +30,19 @@ setFlagsFromString('--heap-growing-percent=40')
 
 /** By the clock that is moved by hand, between one call and the next. */
 const STEP_MS = 10
-/** The pace of every host. */
+/** The pace of every host: then a lease has one task. Without a delay it has up to sixteen. */
 const DELAY_MS = 1_000
+const TASKS_OF_QUICK_LEASE = 16
 
 const [folder = '', profiles] = process.argv.slice(2)
 let now = 0
+let delayMs = DELAY_MS
 const clock = { now: () => now, wall: () => now } as Clock
 let world = createWorld(SEED)
 let textBytes = 0
 
 const open = (place: string): Frontier =>
-  createFrontier({ store: place, clock, policyOf: () => ({ delayMs: DELAY_MS, concurrency: 1 }) })
+  createFrontier({ store: place, clock, policyOf: () => ({ delayMs, concurrency: 1 }) })
 
 function linksOf(pages: readonly Page[]): FoundUrl[] {
   return pages.flatMap(({ page, known, fresh }) => {
@@ -119,8 +121,8 @@ function contentOf({ id }: Task): Pick<Settlement, 'visit' | 'bytes' | 'tokens'>
 }
 
 /** One round of a crawl: what is leased is answered so much later. The leases it had. */
-async function turn(frontier: Frontier, answerMs = STEP_MS): Promise<readonly Lease[]> {
-  const { leases } = await frontier.lease({ worker: 'bench', want: WANT })
+async function turn(frontier: Frontier, answerMs = STEP_MS, want = WANT): Promise<readonly Lease[]> {
+  const { leases } = await frontier.lease({ worker: 'bench', want })
   now += answerMs
   if (leases.length > 0) await frontier.settle(leases.flatMap(settlementsOf))
   return leases
@@ -142,15 +144,15 @@ async function passRobots(frontier: Frontier): Promise<Timed> {
   return { ...watch.read(), operations: asked }
 }
 
-async function leaseAndSettle(frontier: Frontier, count: number): Promise<Timed> {
+async function leaseAndSettle(frontier: Frontier, count: number, want = WANT): Promise<Timed> {
   const watch = createStopwatch()
   now += DELAY_MS
   let tasks = 0
   while (tasks < count) {
-    const leases = await watch.time(0, () => turn(frontier))
+    const leases = await watch.time(0, () => turn(frontier, STEP_MS, want))
     tasks += leases.reduce((sum, lease) => sum + lease.tasks.length, 0)
     // Where there are few hosts, all of them wait.
-    if (leases.length < WANT) now += DELAY_MS
+    if (leases.length < want) now += DELAY_MS
   }
   return { ...watch.read(), operations: tasks }
 }
@@ -173,6 +175,12 @@ async function measure(
   const uniform = await profiled(profilesTo, `add-uniform-${urls}`, () => addLinks(frontier, links, 'uniform'))
   say('lease and settle')
   const settled = await profiled(profilesTo, `lease-settle-${urls}`, () => leaseAndSettle(frontier, tasks))
+  say('lease and settle, no delay')
+  delayMs = 0
+  const quick = await profiled(profilesTo, `lease-settle-quick-${urls}`, () =>
+    leaseAndSettle(frontier, tasks, Math.ceil(WANT / TASKS_OF_QUICK_LEASE)),
+  )
+  delayMs = DELAY_MS
   const { discovered, bloomFalsePositives } = await frontier.stats()
   if (discovered !== world.urls) throw new Error(`${world.urls} were added and ${discovered} are known`)
   const memory = memoryOfProcess()
@@ -188,6 +196,7 @@ async function measure(
     skewed,
     uniform,
     tasks: settled,
+    quick,
     memory,
     diskBytes: diskBytes(place),
     diskBytesOpen,

@@ -58,6 +58,8 @@ export interface HomeFigures extends Figures {
   readonly textBytes: number
   readonly fill: Timed
   readonly robots: Timed
+  /** Like `tasks`, of hosts without a delay: several tasks in a lease. */
+  readonly quick: Timed
   /** Of all files, while in use. */
   readonly diskBytesOpen: number
   readonly bloomFalsePositives: number
