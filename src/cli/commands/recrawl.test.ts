@@ -113,10 +113,10 @@ describe('tiptoe --recrawl', () => {
   test('goes on until a limit of time, and says how to resume', async () => {
     const folder = join(root, 'going-on')
     cpSync(old, folder, { recursive: true })
-    const ran = await runCommand(['--recrawl', '-o', folder, '--max-time', '1s'])
+    const ran = await runCommand(['--recrawl', '-o', folder, '--max-time', '3s'])
     expect(ran.code).toBe(4)
     expect(ran.stderr).toMatch(/stopped at the time limit: 1 page and 5 fetched again/)
-    expect(ran.stderr.trimEnd().split('\n').at(-1)).toBe(`tiptoe --recrawl -o ${folder} --max-time 1s`)
+    expect(ran.stderr.trimEnd().split('\n').at(-1)).toBe(`tiptoe --recrawl -o ${folder} --max-time 3s`)
     expect(readFileSync(join(folder, 'crawl.yaml'), 'utf8')).toMatch(/^recrawl:\n {2}enabled: true$/m)
   })
 })
