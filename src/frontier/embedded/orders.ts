@@ -17,18 +17,21 @@ import { prepareList, STATES, type Place } from './rows.ts'
 const LANES_KEPT = 16_384
 
 const readLine = (table: string, key: string): string =>
-  `SELECT ${key} AS key, url AS id FROM ${table} WHERE ${key} >= ?1 AND (${key}, url) > (?1, ?2)
-   ORDER BY ${key}, url LIMIT ?3`
+  `SELECT ${key} AS key, url AS id FROM ${table} WHERE ${key} >= ? AND (${key}, url) > (?, ?)
+   ORDER BY ${key}, url LIMIT ?`
 
-/** What reads an order of the tables on from an entry. Each is a search by an index, without sorting. */
+/**
+ * What reads an order of the tables on from an entry. Each is a search by an index, without sorting. A key is given twice:
+ * Node 22 takes numbered parameters (`?1`) for named ones, and binds no value to them by position.
+ */
 export const READS = {
-  heads: 'SELECT rank AS key, url AS id FROM queue WHERE lane = ?1 AND slot = ?2 ORDER BY rank, url',
+  heads: 'SELECT rank AS key, url AS id FROM queue WHERE lane = ? AND slot = ? ORDER BY rank, url',
   queue: `SELECT rank AS key, url AS id FROM queue
-    WHERE lane = ?1 AND slot = ?2 AND rank >= ?3 AND (rank, url) > (?3, ?4) ORDER BY rank, url LIMIT ?5`,
-  visits: `SELECT due_at AS key, id FROM state WHERE due_at >= ?1 AND (due_at > ?1 OR id > ?2)
-    ORDER BY due_at, id LIMIT ?3`,
-  hosts: `SELECT due AS key, id FROM host WHERE line = ?1 AND due >= ?2 AND (due > ?2 OR id > ?3)
-    ORDER BY due, id LIMIT ?4`,
+    WHERE lane = ? AND slot = ? AND rank >= ? AND (rank, url) > (?, ?) ORDER BY rank, url LIMIT ?`,
+  visits: `SELECT due_at AS key, id FROM state WHERE due_at >= ? AND (due_at > ? OR id > ?)
+    ORDER BY due_at, id LIMIT ?`,
+  hosts: `SELECT due AS key, id FROM host WHERE line = ? AND due >= ? AND (due > ? OR id > ?)
+    ORDER BY due, id LIMIT ?`,
   waiting: readLine('waiting', 'due'),
   held: readLine('held', 'host'),
   aside: readLine('aside', 'host'),
@@ -90,7 +93,7 @@ export function createOrders(db: DatabaseSync, options: OrdersOptions, limits?: 
   const windowOn = (table: keyof typeof tables): OrderWindow =>
     createOrderWindow(
       {
-        read: ({ key, id }, count) => pairsOf(tables[table].read.all(key, id, count)),
+        read: ({ key, id }, count) => pairsOf(tables[table].read.all(key, key, id, count)),
         isChanged,
         isNew,
       },
@@ -101,7 +104,7 @@ export function createOrders(db: DatabaseSync, options: OrdersOptions, limits?: 
   const queues = createQueueLines(
     {
       first: (lane, slot) => pairsOf(statement.heads.all(lane, slot)),
-      read: (lane, slot, { key, id }, count) => pairsOf(statement.queue.all(lane, slot, key, id, count)),
+      read: (lane, slot, { key, id }, count) => pairsOf(statement.queue.all(lane, slot, key, key, id, count)),
       isChanged,
       isNew,
     },
@@ -110,7 +113,7 @@ export function createOrders(db: DatabaseSync, options: OrdersOptions, limits?: 
   const visits = createOrderWindow(
     {
       read({ key, id }, count) {
-        const pairs = pairsOf(statement.visits.all(key - visitOffsetMs, id, count))
+        const pairs = pairsOf(statement.visits.all(key - visitOffsetMs, key - visitOffsetMs, id, count))
         return visitOffsetMs === 0 ? pairs : pairs.map((pair) => ({ key: pair.key + visitOffsetMs, id: pair.id }))
       },
       isChanged: (id) => lookUp(generations, 'visits', id) !== undefined,
@@ -119,7 +122,7 @@ export function createOrders(db: DatabaseSync, options: OrdersOptions, limits?: 
   )
   const hosts = createHostOrders(
     {
-      read: (of, { key, id }, count) => pairsOf(statement.hosts.all(of, key, id, count)),
+      read: (of, { key, id }, count) => pairsOf(statement.hosts.all(of, key, key, id, count)),
       isChanged: (id) => lookUp(generations, 'hosts', id) !== undefined,
     },
     limits?.windows,
