@@ -335,15 +335,15 @@ describe('of the pace an audit finds', () => {
 
   test('a page that was asked for while another was still in flight', async () => {
     const folder = copyOf(finished)
-    const first = lines(folder, 'pages.jsonl')
+    const [first, second] = lines(folder, 'pages.jsonl')
       .map((line) => JSON.parse(line) as PageRecord)
       .filter(({ url }) => url.startsWith('http://b.test:'))
-      .sort((a, b) => time(a) - time(b))[0]
+      .sort((a, b) => time(a) - time(b)) as [PageRecord, PageRecord]
     edit<PageRecord>(
       folder,
       'pages.jsonl',
-      ({ url }) => url === first?.url,
-      (record) => ({ ...record, durationMs: 500 }),
+      ({ url }) => url === first.url,
+      (record) => ({ ...record, durationMs: time(second) - time(first) + 400 }),
     )
     const { kinds } = await audit(folder)
     expect(kinds).toContain('in-flight')

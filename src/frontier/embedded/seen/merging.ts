@@ -13,22 +13,26 @@ import type { RunWriter } from './run-writer.ts'
 const MOST_FOR_ENOUGH = 2
 
 /**
- * The next runs to merge: neighbours, none of them in `busy`; undefined when there are not enough of any level. `runs`
- * are oldest first, so their levels fall.
+ * The next runs to merge: neighbours of one level, none of them in `busy`, the youngest first; undefined when nowhere
+ * are enough of them. A large merge may end after smaller ones of younger runs, and others may stand between runs that
+ * are free: only what is side by side becomes one run in the same place.
  */
 export function planMerge(runs: readonly Run[], busy: ReadonlySet<Run>, fanIn: number): Run[] | undefined {
   let end = runs.length
   while (end > 0) {
     const { level } = runs[end - 1] as Run
     let begin = end
-    while (begin > 0 && runs[begin - 1]?.level === level) begin -= 1
-    const free = runs.slice(begin, end).filter((run) => !busy.has(run))
-    // Those of one level that are in a merge are older than those that are not.
-    if (free.length >= fanIn) return withOldest(runs, free.slice(0, fanIn * MOST_FOR_ENOUGH), busy, fanIn)
-    end = begin
+    while (begin > 0 && isFree(runs[begin - 1] as Run, level, busy)) begin -= 1
+    if (end - begin >= fanIn) {
+      const most = Math.min(end, begin + fanIn * MOST_FOR_ENOUGH)
+      return withOldest(runs, runs.slice(begin, most), busy, fanIn)
+    }
+    end = Math.min(begin, end - 1)
   }
   return undefined
 }
+
+const isFree = (run: Run, level: number, busy: ReadonlySet<Run>): boolean => run.level === level && !busy.has(run)
 
 function withOldest(runs: readonly Run[], merged: Run[], busy: ReadonlySet<Run>, fanIn: number): Run[] {
   const [oldest] = runs

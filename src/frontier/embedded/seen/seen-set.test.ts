@@ -164,8 +164,24 @@ describe('the set of known fingerprints', () => {
         }
         for (const print of [...rows, ...others]) expect(set.find(print)).toBe(ids.get(key(print)) ?? 0)
       }),
-      { numRuns: 300 },
+      { numRuns: 1_000 },
     )
+  })
+
+  test('a large merge that ends after smaller ones of younger runs loses nothing of what stands between', () => {
+    const set = createSeenSet({ ...SMALL, files: createMemoryRunFiles(), memtable: 1, fanIn: 2, capacity: 0 })
+    const prints = printsOf(18)
+    const add = (from: number, to: number): void => {
+      for (let id = from; id <= to; id++) set.add(prints[id - 1] as Fingerprint, id)
+    }
+    const work = (times: number): void => {
+      for (let time = 0; time < times; time++) set.work()
+    }
+    add(1, 2)
+    work(11)
+    add(3, 18)
+    work(62)
+    expectAll(set, prints)
   })
 
   test('finds fingerprints that are not spread evenly', () => {
