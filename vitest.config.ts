@@ -5,6 +5,7 @@ import { closingLine } from './test/support/closing-line.ts'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['test/support/redis/global-setup.ts'],
     testTimeout: 30_000,
     // Most of the longer tests wait for processes of their own: on two cores, one at a time would leave one of them idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -30,8 +30,21 @@ import { createEventBus, type EventBus } from './telemetry/index.ts'
  */
 export const PAGES_AHEAD = 32
 
+/** A program crawls alone: what only the workers of a fleet have is for the command line. */
+const FLEET_OPTIONS = [
+  'crawl',
+  'partitions',
+  'leaseTime',
+  'storeCa',
+  'workerId',
+  'health',
+  'sink',
+  'maxRate',
+] as const satisfies readonly (keyof TableOptions)[]
+type FleetOption = (typeof FLEET_OPTIONS)[number] | 'store'
+
 /** Every option is optional; the defaults are those of the command line. */
-export interface CrawlerOptions extends TableOptions {
+export interface CrawlerOptions extends Omit<TableOptions, FleetOption> {
   /**
    * The folder of a store that remembers which URLs are known and done, without writing records: the next run with the
    * same folder, seeds and options goes on where this one ended. `memory` unless given; `out` brings its own.
@@ -327,12 +340,20 @@ function checkedOptions(options: CrawlerOptions): CrawlerOptions {
   if (typeof options !== 'object' || options === null) {
     throw new TiptoeError('usage', 'the options of a crawler must be an object')
   }
+  const given = FLEET_OPTIONS.find((name) => (options as TableOptions)[name] !== undefined)
+  if (given !== undefined) {
+    throw new TiptoeError('usage', `${given}: only the workers of a fleet have this option`, {
+      hint: 'start them with tiptoe worker',
+    })
+  }
   const { store, signal, onPage, once } = options
   if (once !== undefined && typeof once !== 'boolean') {
     throw new TiptoeError('usage', 'once: true or false is expected')
   }
   if (store !== undefined && (typeof store !== 'string' || store === '' || store.includes('://'))) {
-    throw new TiptoeError('usage', 'store: the path of a folder, or memory, is expected')
+    throw new TiptoeError('usage', 'store: the path of a folder, or memory, is expected', {
+      hint: 'a crawl on Redis is worked on by tiptoe worker; createFrontier opens its frontier',
+    })
   }
   if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
     throw new TiptoeError('usage', 'signal: an AbortSignal is expected')

@@ -12,7 +12,12 @@ import {
   type NearDuplicateIndex,
 } from './content/index.ts'
 import { isPublicAddress as isPublic } from './fetch/index.ts'
-import { createFrontier as openFrontier, type CreateFrontierOptions, type Frontier } from './frontier/index.ts'
+import {
+  createFrontier as openFrontier,
+  isStoreUrl,
+  type CreateFrontierOptions,
+  type Frontier,
+} from './frontier/index.ts'
 import {
   TiptoeError,
   type HostKey,
@@ -238,11 +243,16 @@ export function isPublicAddress(ip: string): boolean {
   return typeof ip === 'string' && isPublic(ip)
 }
 
-/** Every URL of a crawl, every host's turn and every permission to talk to a host: in memory, or durable in a folder. */
+/**
+ * Every URL of a crawl, every host's turn and every permission to talk to a host: in memory, durable in a folder, or on
+ * Redis for many processes at once.
+ */
 export function createFrontier(options: Partial<CreateFrontierOptions> = {}): Frontier {
   const store = textOf('store', optionsOf(options).store ?? 'memory')
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(store)) {
-    throw new TiptoeError('usage', `${store} is not a store that can be opened`, { hint: '`memory`, or a folder' })
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(store) && !isStoreUrl(store)) {
+    throw new TiptoeError('usage', `${store.split(':')[0]}: is not a kind of store that can be opened`, {
+      hint: '`memory`, a folder, or an address like redis://host:6379',
+    })
   }
   return openFrontier({ ...options, store })
 }

@@ -95,15 +95,20 @@ function isRealTime(place: string): boolean {
 
 test('randomness is passed in, but for the few places that begin with it', () => {
   const sources = /\b(?:Math\.random|getRandomValues|randomUUID|randomBytes|randomInt)\b/
-  // The seed of a run, the key of a store, and the name of a database that nobody else may open.
-  const makers = new Set(['engine/crawl.ts', 'frontier/embedded/storage.ts', 'frontier/embedded/memory-database.ts'])
+  // The seed of a run, the key of a store, and names that nobody else may have.
+  const makers = new Set([
+    'engine/crawl.ts',
+    'frontier/embedded/storage.ts',
+    'frontier/embedded/memory-database.ts',
+    'frontier/redis/chance.ts',
+  ])
   expect(placesOf(sources, (file) => makers.has(file))).toEqual([])
 })
 
 test('the network is reached through the fetcher alone; the faces have servers and look-ups of their own', () => {
   const network = /from '(?:node:(?:net|tls|dns|dns\/promises|http|https|http2|dgram)|undici)'/
   // Reading an address as text touches no network; measuring a machine is done on the machine.
-  const others = new Set(['config/crawl-kinds.ts', 'sim/plan/measured-machine.ts'])
+  const others = new Set(['config/crawl-kinds.ts', 'config/fleet-kinds.ts', 'sim/plan/measured-machine.ts'])
   expect(placesOf(network, (file) => /^(?:fetch|cli)\//.test(file) || others.has(file))).toEqual([])
 })
 
@@ -115,6 +120,9 @@ test("the disk is reached through the port, the store, and where a person's file
     'config/output-reference.ts',
     'engine/crawl-folder.ts',
     'engine/seeds.ts',
+    // Its scripts are files beside it, and whom it trusts is in a file that a person names.
+    'frontier/redis/scripts.ts',
+    'frontier/redis/authority-file.ts',
     'sim/plan/measured-machine.ts',
   ])
   expect(placesOf(disk, (file) => /^(?:base|frontier\/embedded|cli|export)\//.test(file) || others.has(file))).toEqual(

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { openInspector, queuedIn, type Inspector } from '../frontier/index.ts'
 import { TiptoeError, type HostKey, type HostRecord } from '../model/index.ts'
 import { createHostRegistry, type HostRegistry } from '../politeness/index.ts'
+import { readWorkerFolder } from '../sink/index.ts'
 import { createParameterStripper, createScope, type ParameterStripper, type Scope } from '../url/index.ts'
 
 export interface CrawlView extends CrawlIdentity {
@@ -25,6 +26,12 @@ export function openCrawlView(folder: string, version: string): CrawlView {
   const { settings, seeds } = requireCrawlFolder(folder, version)
   const strip = createParameterStripper(settings.stripParameters)
   const state = stateFolder(folder)
+  const worker = readWorkerFolder(folder)
+  if (worker !== undefined) {
+    throw new TiptoeError('usage', `${folder} is the folder of a worker: its crawl is on ${worker.store}`, {
+      hint: `name the store in the place of the folder: ${worker.store} --crawl ${worker.crawl}`,
+    })
+  }
   if (!existsSync(join(state, 'crawl.db'))) {
     throw new TiptoeError('usage', `the crawl in ${folder} was prepared but never begun`, {
       hint: `begin it with: tiptoe -o ${folder}`,

@@ -1,5 +1,5 @@
 /** The hosts of a crawl that do not simply take their turn: those left alone for now, and those in trouble. */
-import type { HostView, Inspector } from '../frontier/index.ts'
+import type { HostView } from '../frontier/index.ts'
 import { timestamp } from './report-lines.ts'
 
 export interface HostSurvey {
@@ -15,10 +15,14 @@ interface Named<Detail> {
   readonly hosts: readonly ({ readonly host: string } & Detail)[]
 }
 
-export function surveyHosts(inspector: Inspector, now: number, named: number): HostSurvey {
+export async function surveyHosts(
+  hosts: Iterable<HostView> | AsyncIterable<HostView>,
+  now: number,
+  named: number,
+): Promise<HostSurvey> {
   const leftAlone = createFirstFew((a, b) => a.blockedUntil - b.blockedUntil, named)
   const inTrouble = createFirstFew((a, b) => a.health.streak - b.health.streak, named)
-  for (const host of inspector.hosts()) {
+  for await (const host of hosts) {
     if (host.blockedUntil > now) leftAlone.add(host)
     if (host.health.streak < 0) inTrouble.add(host)
   }

@@ -4,14 +4,18 @@ import { helpText, parseArguments, type CommandName, type ParsedArguments } from
 import { TiptoeError } from '../model/index.ts'
 import { auditCommand } from './commands/audit.ts'
 import { configCommand } from './commands/config.ts'
+import { coordinatorCommand } from './commands/coordinator.ts'
 import { crawlCommand } from './commands/crawl.ts'
 import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { exportCommand } from './commands/export.ts'
 import { fetchCommand } from './commands/fetch.ts'
+import { migrateCommand } from './commands/migrate.ts'
 import { robotsCommand } from './commands/robots.ts'
+import { seedCommand } from './commands/seed.ts'
 import { statusCommand } from './commands/status.ts'
 import { whyCommand } from './commands/why.ts'
+import { workerCommand } from './commands/worker.ts'
 import { EXIT, exitCodeOf } from './exit-code.ts'
 import type { Invocation } from './invocation.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
@@ -20,9 +24,13 @@ type Command = (invocation: Invocation) => Promise<number>
 
 const COMMANDS: Record<Exclude<CommandName, 'help'>, Command> = {
   crawl: crawlCommand,
+  seed: seedCommand,
+  worker: workerCommand,
+  coordinator: coordinatorCommand,
   status: statusCommand,
   why: whyCommand,
   audit: auditCommand,
+  migrate: migrateCommand,
   export: exportCommand,
   robots: robotsCommand,
   fetch: fetchCommand,

@@ -18,6 +18,7 @@ const ENDINGS = {
   interrupted: 'interrupted, state saved',
   time: 'stopped at the time limit',
   bytes: 'stopped at the size limit',
+  halted: 'ended for all workers',
 } as const
 
 /** SKIP_REASONS in short. */

@@ -39,8 +39,8 @@ describe('the command', () => {
       operands: ['https://a.example/', 'dir'],
     })
     expect(parse('robots a.example b.example --agent MyBot').switches).toEqual({ agent: 'MyBot' })
-    expect(refusal(['status'])).toBe('tiptoe status needs DIR | usage: tiptoe status DIR [flags]')
-    expect(refusal(['why', 'https://a.example/'])).toContain('tiptoe why needs DIR')
+    expect(refusal(['fetch'])).toBe('tiptoe fetch needs URL | usage: tiptoe fetch URL [flags]')
+    expect(refusal(['migrate', 'folder'])).toContain('tiptoe migrate needs STORE|DIR')
     expect(refusal(['status', 'a', 'b'])).toContain('tiptoe status does not take "b"')
     expect(refusal(['status', 'a', '--max-pages', '3'])).toContain('tiptoe status has no flag --max-pages')
     expect(parse('status --help')).toMatchObject({ command: 'status', switches: { help: true } })

@@ -22,7 +22,7 @@ import { flagOf, OPTIONS, type Option, type OptionName } from './options.ts'
 
 export interface ParsedArguments {
   readonly command: CommandName
-  /** In the order typed. The URLs of `crawl` and `config` are in `flags.seeds` too. */
+  /** In the order typed. The URLs of `crawl`, `seed` and `config` are in `flags.seeds` too. */
   readonly operands: readonly string[]
   /** As typed, by the name of the option: input for `resolveSettings`. */
   readonly flags: RawValues
@@ -104,8 +104,10 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
       if (flag === undefined) throw unknownFlag(token.rawName)
       given.push({ flag, rawName: token.rawName })
       const value = valueOf(flag, token)
-      if (flag.is === 'switch') switches[flag.name] = value === undefined ? true : value
-      else if (flag.option.kind.repeats) flags[flag.option.name] = [...listed(flags[flag.option.name]), value]
+      if (flag.is === 'switch') {
+        const before = SWITCHES[flag.name].repeats === true ? switches[flag.name] : undefined
+        switches[flag.name] = value === undefined ? true : before === undefined ? value : `${before}\n${value}`
+      } else if (flag.option.kind.repeats) flags[flag.option.name] = [...listed(flags[flag.option.name]), value]
       else flags[flag.option.name] = value ?? flag.sets
     }
   }
@@ -115,7 +117,7 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
   if (parsed.switches.help || parsed.switches.version) return parsed
   checkFlags(command, given)
   checkOperands(command, operands)
-  const seeded = command === 'crawl' || command === 'config'
+  const seeded = command === 'crawl' || command === 'config' || command === 'seed'
   return seeded && operands.length > 0 ? { ...parsed, flags: { ...flags, seeds: operands } } : parsed
 }
 

@@ -134,6 +134,11 @@ function withBrackets(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
+/** Of either version, without brackets. */
+export function isAddress(text: string): boolean {
+  return isIP(text) !== 0
+}
+
 /** An address block, or one address; kept in lower case. */
 export const addressBlock: Kind<string> = simpleKind(
   'an address or a block of addresses, such as 127.0.0.1, 10.0.0.0/8 or fd00::/8',

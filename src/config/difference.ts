@@ -14,7 +14,24 @@ export interface Difference {
 }
 
 export function settingsDifference(before: Settings, after: Settings): Difference[] {
-  return OPTIONS.filter((option) => option.shapes)
+  return differenceIn((option) => option.shapes === true, before, after)
+}
+
+/**
+ * What a worker may not do differently than the others of its crawl: what decides its pages, and how politely and how
+ * much they crawl together. What belongs to a process, as its folder does, it has for itself.
+ */
+export function fleetDifference(before: Settings, after: Settings): Difference[] {
+  return differenceIn((option) => (option.shapes || option.shared) === true && !option.local, before, after)
+}
+
+/** How much a crawl fetches: what may be raised or lowered while nobody works on it. */
+export function limitsDifference(before: Settings, after: Settings): Difference[] {
+  return differenceIn(({ group, shapes, local }) => group === 'Limits' && !shapes && !local, before, after)
+}
+
+function differenceIn(counts: (option: Option) => boolean, before: Settings, after: Settings): Difference[] {
+  return OPTIONS.filter(counts)
     .map((option) => ({
       option: option.name,
       label: labelOf(option),
@@ -27,6 +44,15 @@ export function settingsDifference(before: Settings, after: Settings): Differenc
 /** Lists that shape a crawl are sets: their order says nothing. */
 function valueText(option: Option, value: unknown): string {
   if (value === undefined) return 'none'
-  const written = option.kind.write(value)
-  return Array.isArray(written) ? JSON.stringify(written.map(String).sort()) : JSON.stringify(written)
+  const written = plain(option.kind.write(value))
+  return Array.isArray(written)
+    ? JSON.stringify(written.map((part) => (typeof part === 'string' ? part : JSON.stringify(part))).sort())
+    : JSON.stringify(written)
+}
+
+/** The order of a mapping counts: the first match wins. */
+function plain(written: unknown): unknown {
+  return written instanceof Map
+    ? [...written].map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join('; ')
+    : written
 }

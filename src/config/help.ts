@@ -4,7 +4,7 @@ import { defaultOf, flagOf, GROUPS, type Option } from './options.ts'
 
 const COLUMNS = 100
 const FLAG_COLUMNS = 34
-const COMMAND_COLUMNS = 12
+const COMMAND_COLUMNS = 15
 
 /** The help of one command, or of all in short. */
 export function helpText(command?: CommandName): string {
@@ -17,7 +17,7 @@ export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] =
   ['1', 'done, with failures above --fail-on, or an audit found a violation'],
   ['2', 'wrong usage or configuration; nothing was started'],
   ['3', 'broken environment: store, disk or network'],
-  ['4', 'stopped by a limit'],
+  ['4', 'stopped by a limit, or ended for all workers'],
   ['130, 143', 'interrupted; the state is saved, and the last line on stderr resumes the crawl'],
 ]
 

@@ -2,9 +2,10 @@
 export { configPathOf, parseArguments, type ParsedArguments } from './arguments.ts'
 export { COMMAND_NAMES, type CommandName, type SwitchName, type Switches } from './commands.ts'
 export { readConfigFile, type ConfigFile } from './config-file.ts'
-export { toCrawlYaml } from './crawl-yaml.ts'
-export { settingsDifference, type Difference } from './difference.ts'
+export { toCrawlYaml, toFleetYaml } from './crawl-yaml.ts'
+export { fleetDifference, limitsDifference, settingsDifference, type Difference } from './difference.ts'
 export { explainSettings } from './explain.ts'
+export { listenParts, withoutPassword } from './fleet-kinds.ts'
 export { quotasOf, recrawlOptionsOf, scoreOptionsOf } from './frontier-settings.ts'
 export { headersInForce } from './header-secret.ts'
 export { EXIT_CODES, helpText } from './help.ts'
@@ -17,11 +18,14 @@ export { configSchema } from './schema.ts'
 export {
   concurrentFetches,
   crawlDelayInForce,
+  leaseTimeInForce,
+  partitionsInForce,
   type CrawlDelayPolicy,
   type Format,
   type OriginHeader,
   type ResolveRule,
   type Settings,
+  type SinkName,
   type SiteRule,
   type TierRule,
 } from './settings.ts'

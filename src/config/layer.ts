@@ -2,6 +2,7 @@
  * A layer of configuration: what one source says, as it was written, and how to point at it. A layer knows nothing of
  * the others; `resolve.ts` lays one over the other and reads the values.
  */
+import { parse } from 'yaml'
 import type { Path } from './kinds.ts'
 import { flagOf, labelOf, OPTIONS, variableOf, type Option, type OptionName } from './options.ts'
 
@@ -33,10 +34,17 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export function environmentLayer(environment: Environment): Layer {
   const values: Partial<Record<OptionName, unknown>> = {}
   for (const option of OPTIONS) {
-    const variable = variableOf(option)
-    const text = variable === undefined ? undefined : environment[variable]
-    if (text !== undefined && text !== '') values[option.name] = text
+    const text = environment[variableOf(option)]
+    if (text !== undefined && text !== '') values[option.name] = option.variable === 'yaml' ? structured(text) : text
   }
-  const name = (option: Option): string => variableOf(option) ?? option.name
-  return { values, durationUnit: 's', source: (option) => `env ${name(option)}`, place: name }
+  return { values, durationUnit: 's', source: (option) => `env ${variableOf(option)}`, place: variableOf }
+}
+
+/** Text that is no YAML is left as it is, and refused by whoever reads it. */
+function structured(text: string): unknown {
+  try {
+    return parse(text, { mapAsMap: true })
+  } catch {
+    return text
+  }
 }

@@ -6,7 +6,7 @@ import type { Layer } from './layer.ts'
 import { nearest } from './names.ts'
 import { OPTIONS, type OptionName } from './options.ts'
 import { resolveLayers } from './resolve.ts'
-import type { CrawlDelayPolicy, Format, OriginHeader, Settings, TierRule } from './settings.ts'
+import type { CrawlDelayPolicy, Format, OriginHeader, Settings, SinkName, TierRule } from './settings.ts'
 
 /** Milliseconds, or text with a unit such as `'200ms'` or `'1s'`. */
 export type Duration = number | string
@@ -42,6 +42,8 @@ export interface CrawlerOptions {
   maxTime?: Duration
   /** Stop after downloading this much. */
   maxBytes?: Size
+  /** Start at most this many requests a second, all workers of a store together. */
+  maxRate?: number
   /** Save at most this many pages of one host. */
   maxPagesPerHost?: number
   /** Keep at most this much of one page, after decompression. Default 10 MB. */
@@ -108,6 +110,8 @@ export interface CrawlerOptions {
   allowAddress?: readonly string[]
   /** What to write into the output folder. Default `jsonl` and `markdown`. */
   format?: readonly Format[]
+  /** Where records go: into files, or into a stream of the Redis store. Default `files`. */
+  sink?: SinkName
   /** List the links of every page in its record. Default false. */
   recordLinks?: boolean
   /** Begin another WARC file when one is this large. Default 1 GiB. */
@@ -155,6 +159,20 @@ export interface CrawlerOptions {
   recrawlLongest?: Duration
   /** The part of a host's pace that visits of known pages may take. Default 50 %. */
   recrawlHostShare?: Share
+  /** The address of a Redis or Valkey that the crawl is kept on, for any number of workers. */
+  store?: string
+  /** The name of the crawl on that store. */
+  crawl?: string
+  /** Parts of the crawl on the store. Default 16. */
+  partitions?: number
+  /** How long the hosts of a worker that is lost are left alone. Default 30 s. */
+  leaseTime?: Duration
+  /** A file with the certificates (PEM) that the store's own is checked against. */
+  storeCa?: string
+  /** The name of this worker, unlike any other. */
+  workerId?: string
+  /** Where a worker of the command line says how it is; of no use to a program. */
+  health?: string
 }
 
 /** Validated as on the command line; a fault is a usage error that names the option. */

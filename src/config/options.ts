@@ -16,10 +16,11 @@ import {
   tierRules,
   userAgent,
 } from './crawl-kinds.ts'
+import { listenAddress, shortName, storeUrl } from './fleet-kinds.ts'
 import { originHeaders } from './header-kind.ts'
 import { boolean, choice, decimal, duration, integer, list, percent, size, text, type Kind } from './kinds.ts'
 import { kebabCase, variableName } from './names.ts'
-import { CRAWL_DELAY_POLICIES, MAX_CONCURRENT_FETCHES, type Settings } from './settings.ts'
+import { CRAWL_DELAY_POLICIES, MAX_CONCURRENT_FETCHES, SINKS, type Settings } from './settings.ts'
 
 /** Where a site's owner can read what Tiptoe is; part of the default user agent. */
 export const BOT_URL = 'https://tiptoe.example/bot'
@@ -34,6 +35,7 @@ export const GROUPS = [
   'Output',
   'Frontier',
   'Recrawling',
+  'Fleet',
 ] as const
 export type Group = (typeof GROUPS)[number]
 
@@ -50,12 +52,16 @@ interface Row<K extends keyof Settings, T> {
   /** `true`: a flag of the same name. Text: a flag of that name. Absent: file, variable and library alone. */
   readonly flag?: true | string
   readonly short?: string
-  /** Values that are lists of mappings, and the seeds, do not fit into a variable. */
-  readonly variable?: false
+  /** Its value has parts of its own: in a variable it is written as YAML. */
+  readonly variable?: 'yaml'
   /** The word `none` unsets it. */
   readonly none?: true
   /** It decides which pages a crawl has, so it cannot change when the crawl is resumed. */
   readonly shapes?: true
+  /** All workers of a crawl must have the same: it decides how politely, how much and where to they crawl together. */
+  readonly shared?: true
+  /** It belongs to one process, and is not kept with a crawl that has several. */
+  readonly local?: true
   /** It matters to commands that only make a request or two. */
   readonly network?: true
   /** One sentence without a full stop, lower case. */
@@ -89,8 +95,8 @@ const TABLE = [
     path: 'seeds',
     kind: list(seed),
     default: [],
-    variable: false,
     shapes: true,
+    local: true,
     help: 'where the crawl starts; on the command line they are the arguments',
   },
   {
@@ -102,6 +108,7 @@ const TABLE = [
     flag: true,
     short: 'i',
     shapes: true,
+    local: true,
     help: 'read more seeds from a file, one per line; - is stdin',
   },
   {
@@ -112,6 +119,7 @@ const TABLE = [
     kind: text('the name of a folder', 'DIR'),
     flag: true,
     short: 'o',
+    local: true,
     help: "folder for the results and the state of the crawl; tiptoe-HOST after the first seed's host when not given",
   },
   {
@@ -177,6 +185,7 @@ const TABLE = [
     kind: integer(1),
     none: true,
     flag: true,
+    shared: true,
     help: 'stop after this many pages, exactly',
   },
   {
@@ -211,6 +220,17 @@ const TABLE = [
     help: 'stop after downloading this much',
   },
   {
+    name: 'maxRate',
+    setting: 'maxRate',
+    group: 'Limits',
+    path: 'crawler.limits.max_rate',
+    kind: integer(1, 1_000_000),
+    none: true,
+    flag: true,
+    shared: true,
+    help: 'start at most this many requests a second, all workers of a store together',
+  },
+  {
     name: 'maxPagesPerHost',
     setting: 'maxPagesPerHost',
     group: 'Limits',
@@ -218,6 +238,7 @@ const TABLE = [
     kind: integer(1),
     none: true,
     flag: true,
+    shared: true,
     help: 'save at most this many pages of one host, exactly, and skip the rest of it',
   },
   {
@@ -250,6 +271,7 @@ const TABLE = [
     kind: duration(0, HOUR_MS),
     default: 5 * SECOND_MS,
     flag: true,
+    local: true,
     help: 'on a signal, let what runs end for at most this time',
   },
   {
@@ -260,6 +282,7 @@ const TABLE = [
     kind: delay,
     default: SECOND_MS,
     flag: true,
+    shared: true,
     help: "wait this long between a host's answer and the next request to it",
   },
   {
@@ -269,6 +292,7 @@ const TABLE = [
     path: 'crawler.rate_limiting.respect_crawl_delay',
     kind: boolean,
     default: true,
+    shared: true,
     help: 'wait longer where robots.txt has a longer Crawl-delay',
   },
   {
@@ -279,6 +303,7 @@ const TABLE = [
     kind: delay,
     default: 60 * SECOND_MS,
     flag: true,
+    shared: true,
     help: 'the longest Crawl-delay that we wait for',
   },
   {
@@ -289,6 +314,7 @@ const TABLE = [
     kind: choice(CRAWL_DELAY_POLICIES),
     default: 'skip',
     flag: true,
+    shared: true,
     help: 'skip a host that asks for a longer Crawl-delay, or clamp the delay to the longest',
   },
   {
@@ -299,6 +325,7 @@ const TABLE = [
     kind: perHost,
     default: 1,
     flag: true,
+    shared: true,
     help: 'requests in flight to one host at once',
   },
   {
@@ -309,6 +336,7 @@ const TABLE = [
     kind: delay,
     default: 0,
     flag: true,
+    shared: true,
     help: 'besides, wait this long between requests to one address, whichever hosts are there; 0s: addresses do not matter',
   },
   {
@@ -319,6 +347,7 @@ const TABLE = [
     kind: delay,
     default: 0,
     flag: true,
+    shared: true,
     help: 'besides, wait this long between requests to one registrable domain; 0s: domains do not matter',
   },
   {
@@ -328,6 +357,7 @@ const TABLE = [
     path: 'crawler.rate_limiting.latency_factor',
     kind: decimal(0, 100),
     default: 1,
+    shared: true,
     help: 'wait at least this many times as long as a host takes to answer; 0: its latency does not matter',
   },
   {
@@ -337,6 +367,7 @@ const TABLE = [
     path: 'crawler.rate_limiting.latency_max_delay',
     kind: delay,
     default: 30 * SECOND_MS,
+    shared: true,
     help: "the longest delay that a host's latency can make",
   },
   {
@@ -347,6 +378,7 @@ const TABLE = [
     kind: integer(1, MAX_CONCURRENT_FETCHES),
     default: 20,
     flag: true,
+    local: true,
     help: 'fetches at once, over all hosts',
   },
   {
@@ -356,6 +388,7 @@ const TABLE = [
     path: 'crawler.workers.count',
     kind: integer(1, MAX_WORKERS),
     default: 1,
+    local: true,
     help: `workers; on one machine their fetches at once add up, to ${MAX_CONCURRENT_FETCHES} at most`,
   },
   {
@@ -366,6 +399,7 @@ const TABLE = [
     kind: integer(0, 64),
     default: 1,
     flag: true,
+    local: true,
     help: 'threads that read pages; 0: they are read where the crawl runs, and a page can take it down',
   },
   {
@@ -375,7 +409,8 @@ const TABLE = [
     path: 'sites',
     kind: siteRules({ delay, concurrency: perHost }),
     default: [],
-    variable: false,
+    variable: 'yaml',
+    shared: true,
     help: 'another delay or concurrency for some hosts or URL patterns; the first match wins',
   },
   {
@@ -388,6 +423,7 @@ const TABLE = [
     flag: true,
     short: 'U',
     network: true,
+    shared: true,
     help: 'who we say we are; robots.txt is read for the name it begins with',
   },
   {
@@ -408,7 +444,7 @@ const TABLE = [
     kind: originHeaders,
     default: [],
     flag: 'header',
-    variable: false,
+    variable: 'yaml',
     network: true,
     help: 'send this header field to this origin alone; $NAME in the value is read from the environment, a value given in full is not kept with the crawl',
   },
@@ -430,6 +466,7 @@ const TABLE = [
     kind: duration(SECOND_MS, DAY_MS),
     default: DAY_MS,
     flag: true,
+    shared: true,
     help: 'ask for robots.txt again when our copy is this old',
   },
   {
@@ -547,6 +584,17 @@ const TABLE = [
     help: 'what to write, separated by commas: jsonl, markdown, html, warc',
   },
   {
+    name: 'sink',
+    setting: 'sink',
+    group: 'Output',
+    path: 'output.sink',
+    kind: choice(SINKS),
+    default: 'files',
+    flag: true,
+    shared: true,
+    help: 'where records go: into the files of the output folder, or into a stream of the Redis store',
+  },
+  {
     name: 'recordLinks',
     setting: 'recordLinks',
     group: 'Output',
@@ -610,7 +658,7 @@ const TABLE = [
     path: 'crawler.tiers',
     kind: tierRules,
     default: [],
-    variable: false,
+    variable: 'yaml',
     help: 'the tier of the URLs that match a pattern; the first match wins, and other URLs have the tier of their host by its score',
   },
   {
@@ -742,6 +790,7 @@ const TABLE = [
     kind: boolean,
     default: false,
     flag: true,
+    shared: true,
     help: 'go on until stopped, and fetch pages again when they are due',
   },
   {
@@ -798,6 +847,78 @@ const TABLE = [
     default: 50,
     help: "the part of a host's pace that visits of known pages may take; the rest is for new ones",
   },
+  {
+    name: 'store',
+    setting: 'store',
+    group: 'Fleet',
+    path: 'store.url',
+    kind: storeUrl,
+    flag: true,
+    local: true,
+    help: 'keep the crawl on this Redis or Valkey, for any number of workers; its password is read from TIPTOE_STORE_PASSWORD',
+  },
+  {
+    name: 'crawl',
+    setting: 'crawlName',
+    group: 'Fleet',
+    path: 'store.crawl',
+    kind: shortName,
+    flag: true,
+    local: true,
+    help: 'the name of the crawl on the store; every store may have many',
+  },
+  {
+    name: 'partitions',
+    setting: 'partitions',
+    group: 'Fleet',
+    path: 'store.partitions',
+    kind: integer(1, 1_024),
+    default: 16,
+    flag: true,
+    shared: true,
+    help: 'parts of the crawl on the store, spread over its servers; a crawl keeps the number that it began with, and is in one part where hosts are paced by domain or address',
+  },
+  {
+    name: 'leaseTime',
+    setting: 'leaseTimeMs',
+    group: 'Fleet',
+    path: 'store.lease_time',
+    kind: duration(5 * SECOND_MS, HOUR_MS),
+    default: 30 * SECOND_MS,
+    flag: true,
+    shared: true,
+    help: 'how long the hosts of a worker that is lost are left alone; half the request timeout at least',
+  },
+  {
+    name: 'storeCa',
+    setting: 'storeCaFile',
+    group: 'Fleet',
+    path: 'store.tls_ca',
+    kind: text('the name of a file', 'FILE'),
+    flag: true,
+    local: true,
+    help: "certificates (PEM) that the store's own is checked against, instead of those of the system",
+  },
+  {
+    name: 'workerId',
+    setting: 'workerId',
+    group: 'Fleet',
+    path: 'worker.id',
+    kind: shortName,
+    flag: true,
+    local: true,
+    help: 'the name of this worker or coordinator, unlike any other; one is made up and kept in the folder when not given',
+  },
+  {
+    name: 'health',
+    setting: 'healthAddress',
+    group: 'Fleet',
+    path: 'health.listen',
+    kind: listenAddress,
+    flag: true,
+    local: true,
+    help: 'answer GET /healthz and /readyz at this address',
+  },
 ] as const satisfies readonly AnyRow[]
 
 type TableRow = (typeof TABLE)[number]
@@ -822,8 +943,8 @@ export function flagOf(option: Option): string | undefined {
   return option.default === true ? `no-${kebabCase(option.name)}` : kebabCase(option.name)
 }
 
-export function variableOf(option: Option): string | undefined {
-  return option.variable === false ? undefined : variableName(option.name)
+export function variableOf(option: Option): string {
+  return variableName(option.name)
 }
 
 /** What the option is called in a message to someone at a terminal. */

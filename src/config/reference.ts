@@ -18,7 +18,9 @@ export function referencePage(): string {
     ...table(['Kind', 'Written'], VALUE_FORMS),
     '',
     'On the command line a repeatable flag adds up. In a variable the values of a list stand side by side with spaces',
-    'between them. An empty variable counts as unset, and a variable that names no option is ignored.',
+    'between them, and what has parts of its own (`headers`, `sites`, `tiers`) is written as YAML. An empty variable counts',
+    'as unset, and a variable that names no option is ignored. The password of a store has the variable',
+    '`TIPTOE_STORE_PASSWORD`, and is kept nowhere.',
     '',
     'A configuration file says only what differs from the defaults:',
     '',
@@ -61,6 +63,15 @@ export function referencePage(): string {
         .map(({ name }) => `\`${name}\``)
         .join(', ')}.`,
     'All others may change.',
+    '',
+    'A crawl on a store has several workers, and these options are the same for all of them, besides those above: ' +
+      `${OPTIONS.filter(({ shared }) => shared)
+        .map(({ name }) => `\`${name}\``)
+        .join(', ')}.`,
+    'These belong to each process: ' +
+      `${OPTIONS.filter(({ local }) => local)
+        .map(({ name }) => `\`${name}\``)
+        .join(', ')}.`,
     '',
     '## Commands',
     '',
@@ -118,7 +129,7 @@ function groupPart(group: string): string[] {
   const rows = options.map((option) => [
     flagCell(option),
     `\`${option.path}\``,
-    code(variableOf(option)),
+    `\`${variableOf(option)}\``,
     `\`${option.name}\``,
     code(defaultText(option)),
     option.help,

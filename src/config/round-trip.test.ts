@@ -6,13 +6,18 @@ import { stringify } from 'yaml'
 import { describe, expect, test } from 'vitest'
 import {
   configSchema,
+  fleetDifference,
+  leaseTimeInForce,
   OPTIONS,
   parseArguments,
+  partitionsInForce,
   referencePage,
   resolveSettings,
   settingsDifference,
   settingsFromLibrary,
   toCrawlYaml,
+  toFleetYaml,
+  withoutPassword,
   type CrawlerOptions,
   type OriginHeader,
   type Settings,
@@ -118,6 +123,19 @@ const VALUES: { [K in keyof Settings]-?: fc.Arbitrary<NonNullable<Settings[K]>> 
   lowPriorityQuotaPercent: fc.constant(20),
   tiers: fc.array(fc.record({ match: pattern, tier: fc.constantFrom('high', 'medium', 'low') }), { maxLength: 3 }),
   maxPagesPerHost: fc.integer({ min: 1 }),
+  maxRate: fc.integer({ min: 1, max: 1_000_000 }),
+  sink: fc.constantFrom('files', 'redis-stream'),
+  store: fc.constantFrom(
+    'redis://127.0.0.1',
+    'rediss://user@redis.example:6380/2',
+    'redis-cluster://a:7000,[::1]:7001',
+  ),
+  crawlName: fc.stringMatching(/^[A-Za-z0-9._-]{1,64}$/),
+  partitions: fc.integer({ min: 1, max: 1_024 }),
+  leaseTimeMs: fc.integer({ min: 5_000, max: HOUR_MS }),
+  storeCaFile: phrase,
+  workerId: fc.stringMatching(/^[A-Za-z0-9._-]{1,64}$/),
+  healthAddress: fc.constantFrom('127.0.0.1:9090', '[::1]:1', '0.0.0.0:65535', 'localhost:0'),
   scoreImportance: fraction,
   scoreChange: fraction,
   scoreAge: fraction,
@@ -165,8 +183,13 @@ test.each(OPTIONS.map((option) => [option.name, option] as const))(
         expect(resolveSettings({ version: VERSION, file }).settings).toEqual(expected)
 
         const variable = `TIPTOE_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`
-        const text = Array.isArray(written) ? written.join(name === 'format' ? ',' : ' ') : String(written)
-        if (option.variable !== false && text !== '') {
+        const text =
+          option.variable === 'yaml'
+            ? stringify(written, { lineWidth: 0 })
+            : Array.isArray(written)
+              ? written.join(name === 'format' ? ',' : ' ')
+              : String(written)
+        if (text !== '') {
           expect(resolveSettings({ version: VERSION, environment: { [variable]: text } }).settings).toEqual(expected)
         }
 
@@ -268,6 +291,65 @@ describe('a resumed crawl', () => {
     })
     expect(settingsDifference(before, after)).toEqual([])
   })
+})
+
+describe('a crawl that several processes work on', () => {
+  const settings = (flags: Record<string, unknown>) => resolveSettings({ version: VERSION, flags }).settings
+
+  test('has one scope, one politeness and one set of limits, and what belongs to each process for itself', () => {
+    const kept = settings({ seeds: ['a'], delay: '1s', maxPages: '5' })
+    const own = { seeds: ['b'], out: 'w1', concurrency: '250', workerId: 'w1', health: '0.0.0.0:1', store: 'redis://x' }
+    expect(fleetDifference(kept, settings({ ...own, maxPages: '5', timeout: '9s' }))).toEqual([])
+    expect(fleetDifference(kept, settings({ ...own, delay: '2s', exclude: ['x'] })).map(({ label }) => label)).toEqual([
+      '--exclude',
+      '--max-pages',
+      '--delay',
+    ])
+    const [sites] = fleetDifference(kept, { ...kept, sites: [{ match: 'a.example', delayMs: 5 }] })
+    expect(sites).toMatchObject({ option: 'sites', before: '""', after: '"a.example: {\\"delay\\":\\"5ms\\"}"' })
+  })
+
+  test('is kept without what belongs to one process, and reads back to the rest', () => {
+    fc.assert(
+      fc.property(anySettings, (any) => {
+        const stored = { path: 'the store', text: toFleetYaml(any) }
+        const read = resolveSettings({ version: VERSION, stored }).settings
+        expect(fleetDifference(any, read)).toEqual([])
+        expect(read.seeds).toEqual([])
+        expect([read.store, read.outDirectory, read.workerId, read.healthAddress]).toEqual(Array(4).fill(undefined))
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('never has its password written or repeated', () => {
+    const store = 'rediss://user:pass%20word@h.example:1/2'
+    expect(toCrawlYaml(settings({ store }))).toContain('url: rediss://user@h.example:1/2')
+    expect(settings({ store }).store).toBe(store)
+    expect(withoutPassword('redis://:pass@h')).toBe('redis://h')
+    expect(() => settings({ store: 'http://user:hunter2@h' })).toThrow(/--store: expected redis:.*not shown/)
+    expect(() => settings({ store: 'http://user:hunter2@h' })).not.toThrow(/hunter2/)
+  })
+
+  test('is in one part where hosts are paced together, and has leases that carry the longest request', () => {
+    expect(partitionsInForce(settings({ partitions: '64' }))).toBe(64)
+    expect(partitionsInForce(settings({ partitions: '64', perDomainDelay: '1s' }))).toBe(1)
+    expect(leaseTimeInForce(settings({}))).toBe(30_000)
+    expect(leaseTimeInForce(settings({ timeout: '5m' }))).toBe(150_000)
+  })
+
+  test.each(['127.0.0.1', '127.0.0.1:70000', 'example.com:80', ':80', '[::1:80'])('does not listen at %s', (health) => {
+    expect(() => settings({ health })).toThrow('--health: expected ADDRESS:PORT')
+  })
+})
+
+test('what has parts of its own is YAML in a variable, and said to be wrong by its name', () => {
+  const of = (environment: Record<string, string>) => resolveSettings({ version: VERSION, environment }).settings
+  expect(of({ TIPTOE_SITES: '{ a.example: { delay: 5s } }' }).sites).toEqual([{ match: 'a.example', delayMs: 5_000 }])
+  expect(of({ TIPTOE_TIERS: '[{ match: /news, tier: high }]' }).tiers).toEqual([{ match: '/news', tier: 'high' }])
+  expect(of({ TIPTOE_SEEDS: 'a.example b.example' }).seeds).toEqual(['a.example', 'b.example'])
+  expect(() => of({ TIPTOE_SITES: '{ a.example' })).toThrow('TIPTOE_SITES: expected a mapping')
+  expect(() => of({ TIPTOE_HEADERS: 'nonsense' })).toThrow('TIPTOE_HEADERS')
 })
 
 describe('the library', () => {

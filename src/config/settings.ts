@@ -12,6 +12,10 @@ export type Format = (typeof FORMATS)[number]
 export const CRAWL_DELAY_POLICIES = ['skip', 'clamp'] as const
 export type CrawlDelayPolicy = (typeof CRAWL_DELAY_POLICIES)[number]
 
+/** Where records go. */
+export const SINKS = ['files', 'redis-stream'] as const
+export type SinkName = (typeof SINKS)[number]
+
 /** Dial `address` whenever `host` and `port` are asked for, as in curl. */
 export interface ResolveRule {
   /** Lower case, without brackets. */
@@ -63,6 +67,8 @@ export interface Settings {
   readonly maxDepth?: number
   readonly maxTimeMs?: number
   readonly maxBytes?: number
+  /** Requests that all workers of a store start in a second. */
+  readonly maxRate?: number
   /** Pages saved of one host, over all runs. */
   readonly maxPagesPerHost?: number
   readonly maxBodyBytes: number
@@ -110,6 +116,7 @@ export interface Settings {
   readonly allowAddresses: readonly string[]
 
   readonly formats: readonly Format[]
+  readonly sink: SinkName
   readonly recordLinks: boolean
   /** A WARC file is ended, and another begun, when it is this large. */
   readonly archiveBytes: number
@@ -154,6 +161,17 @@ export interface Settings {
   /** The part of a host's pace that visits of known pages may take. */
   readonly recrawlHostSharePercent: number
   readonly sites: readonly SiteRule[]
+
+  /** The address of a store on servers, perhaps with a password; absent: the crawl is kept in its folder. */
+  readonly store?: string
+  readonly crawlName?: string
+  readonly partitions: number
+  /** See `leaseTimeInForce`. */
+  readonly leaseTimeMs: number
+  readonly storeCaFile?: string
+  readonly workerId?: string
+  /** Where a process says how it is; absent: nowhere. */
+  readonly healthAddress?: string
 }
 
 /** No machine fetches more pages than this at once: each may hold a socket and a body of `maxBodyBytes`. */
@@ -162,6 +180,18 @@ export const MAX_CONCURRENT_FETCHES = 1000
 /** How many fetches run at once on this machine: all its workers together, within what one machine can carry. */
 export function concurrentFetches(settings: Pick<Settings, 'workers' | 'concurrency'>): number {
   return Math.min(settings.workers * settings.concurrency, MAX_CONCURRENT_FETCHES)
+}
+
+/** How long a lease lasts on a store: a lease is extended ten times at most, at half its time, for one long request. */
+export function leaseTimeInForce({ leaseTimeMs, timeoutMs }: Pick<Settings, 'leaseTimeMs' | 'timeoutMs'>): number {
+  return Math.max(leaseTimeMs, timeoutMs / 2)
+}
+
+/** Hosts that are paced together cannot be kept apart. */
+export function partitionsInForce(
+  settings: Pick<Settings, 'partitions' | 'perIpDelayMs' | 'perDomainDelayMs'>,
+): number {
+  return settings.perIpDelayMs + settings.perDomainDelayMs > 0 ? 1 : settings.partitions
 }
 
 /** What is made of a Crawl-delay that a robots.txt asks for. One that is too long altogether is for `crawlDelayOverMax`. */

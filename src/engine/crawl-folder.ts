@@ -4,18 +4,20 @@
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import {
   readConfigFile,
   resolveSettings,
   settingsDifference,
   toCrawlYaml,
+  withoutPassword,
   type ConfigFile,
   type Settings,
 } from '../config/index.ts'
 import { makeFolder } from '../base/index.ts'
 import { isLocked } from '../frontier/index.ts'
 import { TiptoeError, type NormalizedUrl } from '../model/index.ts'
-import { ARCHIVE_FOLDER, explained, RECORD_FILES } from '../sink/index.ts'
+import { ARCHIVE_FOLDER, explained, readWorkerFolder, RECORD_FILES, writeWorkerFolder } from '../sink/index.ts'
 
 const CONFIGURATION = 'crawl.yaml'
 const STATE = 'state'
@@ -69,6 +71,80 @@ export function prepareCrawlFolder(folder: string, crawl: CrawlIdentity, stored:
   })
 }
 
+/** A folder that one worker of a fleet has for itself. */
+export interface WorkerSeat {
+  /** The same for as long as the folder is there. */
+  readonly worker: string
+  /** Whether it was at work on the crawl before. */
+  readonly hasWorked: boolean
+  /** Lets the next process have the folder. */
+  release(): void
+}
+
+/**
+ * Takes the folder for this process, as the worker whose folder it is, or else as the one that `newWorker` names. What a
+ * crawl of this machine alone has put there, or a worker of another crawl, stays untouched.
+ */
+export async function claimWorkerFolder(
+  folder: string,
+  fleet: { readonly crawl: string; readonly store: string; readonly worker?: string },
+  newWorker: () => string,
+): Promise<WorkerSeat> {
+  const { crawl } = fleet
+  const lock = explained(folder, () => {
+    refuseLinks(folder)
+    if (existsSync(join(folder, STATE, 'crawl.db'))) {
+      throw new TiptoeError('usage', `${folder} holds a crawl that is kept there, and not on a store`, {
+        hint: 'choose another folder with --out',
+      })
+    }
+    if (readWorkerFolder(folder) === undefined) refuseStrangers(folder)
+    makeFolder(stateFolder(folder))
+    return lockFolder(folder)
+  })
+  try {
+    const known = readWorkerFolder(folder)
+    const worker = known?.worker ?? fleet.worker ?? newWorker()
+    if (known !== undefined && known.crawl !== crawl) {
+      throw new TiptoeError('usage', `${folder} is the folder of a worker of the crawl ${known.crawl}, not ${crawl}`, {
+        hint: 'choose another folder with --out',
+      })
+    }
+    if (fleet.worker !== undefined && fleet.worker !== worker) {
+      throw new TiptoeError('usage', `${folder} is the folder of the worker ${worker}, not ${fleet.worker}`, {
+        hint: 'leave --worker-id out, or choose another folder with --out',
+      })
+    }
+    if (known === undefined) {
+      await writeWorkerFolder(folder, { crawl, worker, store: withoutPassword(fleet.store) })
+    }
+    return { worker, hasWorked: existsSync(join(folder, CONFIGURATION)), release: () => lock.close() }
+  } catch (error) {
+    lock.close()
+    throw error
+  }
+}
+
+/** What the folder of a worker says of its crawl, for people and for the commands that read folders. */
+export function writeWorkerCrawl(folder: string, crawl: CrawlIdentity): void {
+  explained(folder, () => {
+    replace(join(folder, SEEDS), `${crawl.seeds.join('\n')}\n`)
+    replace(join(folder, CONFIGURATION), toCrawlYaml(crawl.settings))
+  })
+}
+
+/** The lock of a crawl's own store, for a folder whose store is elsewhere. It ends with the process, however that ends. */
+function lockFolder(folder: string): DatabaseSync {
+  const lock = new DatabaseSync(join(folder, STATE, 'lock.db'))
+  try {
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    return lock
+  } catch (cause) {
+    lock.close()
+    throw busy(folder, cause)
+  }
+}
+
 export function clearCrawlFolder(folder: string): void {
   explained(folder, () => {
     refuseBusy(folder)
@@ -104,9 +180,13 @@ function pathsBelow(folder: string): string[] {
 
 /** Whoever works on the crawl must not find its files changed under it. */
 function refuseBusy(folder: string): void {
-  if (!isLocked(stateFolder(folder))) return
-  throw new TiptoeError('busy', `another process is working on the crawl in ${folder}`, {
-    hint: 'wait for it to end or stop it; tiptoe status shows how far it is',
+  if (isLocked(stateFolder(folder))) throw busy(folder)
+}
+
+function busy(folder: string, cause?: unknown): TiptoeError {
+  return new TiptoeError('busy', `another process is working on the crawl in ${folder}`, {
+    cause,
+    hint: 'wait for it to end or stop it, or choose another folder with --out',
   })
 }
 

@@ -5,27 +5,22 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { createSystemClock, createSystemDisk, createRng, type Clock, type Disk, type Rng } from '../base/index.ts'
-import {
-  concurrentFetches,
-  crawlDelayInForce,
-  quotasOf,
-  recrawlOptionsOf,
-  scoreOptionsOf,
-  type Settings,
-} from '../config/index.ts'
+import { concurrentFetches, crawlDelayInForce, type Settings } from '../config/index.ts'
 import type { Fetcher, FetcherOptions } from '../fetch/index.ts'
 import {
   createFrontier,
+  type FleetFrontier,
   type Frontier,
   type FrontierOptions,
   type FrontierStats,
+  type OutputPosition,
   type Settlement,
 } from '../frontier/index.ts'
 import {
   TiptoeError,
   type CrawlEvents,
+  type FoundUrl,
   type NormalizedUrl,
-  type Origin,
   type RobotsRecord,
   type Tier,
 } from '../model/index.ts'
@@ -35,31 +30,45 @@ import {
   hasRecords,
   openFingerprints,
   openOutputFolder,
+  readCommitted,
+  writeCommitted,
   type ArchiveOptions,
   type Fingerprints,
   type OutputFolder,
   type OutputRecord,
 } from '../sink/index.ts'
 import { createEventBus, type EventBus } from '../telemetry/index.ts'
-import { compilePattern, createParameterStripper, createScope, hostKey, registrableDomain } from '../url/index.ts'
+import { compilePattern, createParameterStripper, hostKey } from '../url/index.ts'
+import { createCommittedNote } from './committed-note.ts'
 import { stateFolder } from './crawl-folder.ts'
 import { createEngine, type EndReason } from './engine.ts'
 import { createFetcherOf } from './fetcher.ts'
+import { startFleetMember, type FleetMember } from './fleet-member.ts'
+import { connectFleet, type ConnectFleet, type FleetLogin } from './fleet-store.ts'
+import { frontierOptionsOf } from './frontier-options.ts'
 import { createRepetitionJudge } from './repetition.ts'
 import { productTokenOf } from './product-token.ts'
+import { createRequestRate, type RequestRate } from './request-rate.ts'
+import { createSeedScope } from './seed-scope.ts'
 
 /** Below the output folder. */
 const FINGERPRINTS = 'state/fingerprints'
+/** Calls to `append` that may be taken back: more than any settling makes. */
+const MOST_TAKEN_BACK = 2_048
 /** Seeds are handed over in portions, so that a long list does not stand in one transaction. */
 const SEED_PORTION = 1_000
-/** Beside the longest request, what a lease allows for: the request before it, and work after both. */
-const LEASE_MARGIN_MS = 60_000
+/** What other workers of a fleet have found is looked for so often, while there is a slot for it. */
+const LOOK_AGAIN_MS = 1_000
+/** A store that is out of reach is let go of after this. */
+const CLOSE_MS = 1_000
 
 export interface CrawlOptions {
   readonly settings: Settings
   readonly seeds: readonly NormalizedUrl[]
-  /** `memory`, or the folder of the embedded store. */
+  /** `memory`, or the folder of the embedded store; of no meaning for a crawl of a fleet. */
   readonly store: string
+  /** Present: the crawl is kept on servers, and others work on it too. */
+  readonly fleet?: FleetSeat
   /** The output folder; absent when records are only handed to listeners. */
   readonly outputFolder?: string
   /** What is due now is fetched again, and then the crawl ends, whatever the settings say. */
@@ -80,6 +89,26 @@ export interface CrawlOptions {
   readonly lookup?: FetcherOptions['lookup']
 }
 
+/** One worker's place in a crawl that is kept on servers. */
+export interface FleetSeat {
+  readonly login: FleetLogin
+  /** The machine and process, for people. */
+  readonly machine: string
+  readonly pid: number
+  /** Stays when the crawl is over, for seeds that are added later. */
+  readonly keep: boolean
+  /** Told once for each change, also while the crawl is being opened. */
+  readonly onTrouble?: (trouble: StoreTrouble) => void
+  /** Default: the store itself. */
+  readonly connect?: ConnectFleet
+}
+
+/** The store went out of reach, or came back. */
+export interface StoreTrouble {
+  readonly kind: 'lost' | 'back'
+  readonly detail: string
+}
+
 export interface Crawl {
   readonly events: EventBus<CrawlEvents>
   /** Adds the seeds and works until the crawl is over or stopped. */
@@ -87,6 +116,10 @@ export interface Crawl {
   stop(): void
   abort(): void
   stats(): Promise<FrontierStats>
+  /** Whether the store can be reached, as far as is known. */
+  readonly isStoreInReach: boolean
+  /** Why the crawl was ended for all of its workers; undefined unless it was. */
+  readonly haltedBecause: string | undefined
   readonly slots: number
   readonly inFlight: number
   readonly drainUntil: number | undefined
@@ -100,9 +133,9 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
   const { settings, clock = createSystemClock(), rng = createRng(randomSeed()) } = options
   const strip = createParameterStripper(settings.stripParameters)
   const seeds = options.seeds.map(strip)
+  const seedScope = createSeedScope(settings, seeds)
   const events = createEventBus<CrawlEvents>()
   const productToken = productTokenOf(settings.userAgent)
-  const scope = createScope({ mode: settings.scope, seeds, include: settings.include, exclude: settings.exclude })
   const tierOf = createTierRules(settings)
   const slots = concurrentFetches(settings)
   // First of all: it may need secrets that are not there.
@@ -118,33 +151,43 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
   })
   /** From when it is kept for everyone: then no lease is granted against it. */
   const auditCrawlDelay = ({ origin, crawlDelayMs: askedMs }: RobotsRecord): void =>
-    audit.crawlDelay(hostKey(`${origin}/` as NormalizedUrl), origin, crawlDelayMs(askedMs))
-  const crawlDelayMs = (askedMs: number): number => crawlDelayInForce(askedMs, settings)
+    audit.crawlDelay(hostKey(`${origin}/` as NormalizedUrl), origin, crawlDelayInForce(askedMs, settings))
   const bloom = { capacity: settings.bloomFilterSize, falsePositiveRate: settings.falsePositiveRate }
+  const { fleet: seat } = options
   const openFrontier =
     options.openFrontier ??
-    ((wanted: FrontierOptions) => createFrontier({ ...wanted, store: options.store, clock, bloom }))
-  const frontier: Frontier = openFrontier({
-    policyOf: (host) => registry.policyOf(host),
-    crawlDelayMs,
-    latency: { factor: settings.latencyFactor, maxDelayMs: settings.latencyMaxDelayMs },
-    groups: { domainDelayMs: settings.perDomainDelayMs, addressDelayMs: settings.perIpDelayMs },
-    maxPages: settings.maxPages,
-    maxDepth: settings.maxDepth,
-    maxPagesPerHost: settings.maxPagesPerHost,
-    leaseMs: 2 * settings.timeoutMs + LEASE_MARGIN_MS,
-    quotas: quotasOf(settings),
-    score: scoreOptionsOf(settings),
-    recrawl: recrawlOptionsOf(settings, options.once === true ? 'once' : settings.recrawl ? 'on' : 'off'),
-    traps: settings.traps,
-  })
+    ((wanted: FrontierOptions) =>
+      seat === undefined
+        ? createFrontier({ ...wanted, store: options.store, clock, bloom })
+        : (seat.connect ?? connectFleet)(seat.login, wanted, { clock }))
+  const frontier: Frontier = openFrontier(
+    frontierOptionsOf(settings, {
+      policyOf: (host) => registry.policyOf(host),
+      isFleet: seat !== undefined,
+      once: options.once === true,
+    }),
+  )
+  const fleet = seat === undefined ? undefined : (frontier as FleetFrontier)
+  const startedAt = clock.now()
   const audit = createPolitenessAudit({
     clock,
     policyOf: (host) => registry.policyOf(host),
     onViolation: (request) => events.emit('impolite', request),
   })
+  let isStoreInReach = true
+  let tellEngine = (): void => {}
+  fleet?.onTrouble((trouble) => {
+    isStoreInReach = trouble.kind === 'back'
+    tellEngine()
+    seat?.onTrouble?.(trouble)
+  })
+  if (fleet !== undefined && seat !== undefined) await disownTheDead(fleet, seat)
   const { output: position, discovered } = await frontier.stats()
-  const { folder, fingerprints } = openOutput(position, discovered === 0)
+  await refreshSeeds()
+  const { folder, fingerprints } = await openOutput(position, discovered === 0)
+  /** The end of the output, and those before the last calls to `append`. */
+  let end: OutputPosition = position
+  const ends: OutputPosition[] = []
   const reader = options.reader ?? createReader({ threads: settings.threads }, { clock })
 
   const recordsOf = (settlements: readonly Settlement[]): OutputRecord[] =>
@@ -167,12 +210,25 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
   }
 
   let nextAt: number | null = null
+  let haltedBecause: string | undefined
+  let pagesDone = 0
+  const note =
+    seat === undefined || folder === undefined || options.outputFolder === undefined
+      ? undefined
+      : createCommittedNote(options.outputFolder, position, { clock, disk: options.disk ?? createSystemDisk() })
   const engine = createEngine({
     frontier: {
       ...frontier,
       async lease(request) {
         const answer = await frontier.lease(request)
         nextAt = answer.nextAt
+        const seedsLeased = answer.leases.flatMap(({ tasks }) => tasks).filter(({ via }) => via === 'seed')
+        if (seedsLeased.some(({ url }) => !seedScope.has(url))) await refreshSeeds()
+        return answer
+      },
+      async settle(settlements, output) {
+        const answer = await frontier.settle(settlements, output)
+        note?.committed()
         return answer
       },
     },
@@ -181,23 +237,41 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
       : {
           output: {
             append(accepted) {
+              ends.push(end)
               const lengths = folder.append(recordsOf(accepted))
               fingerprints.write()
+              end = { ...lengths, [FINGERPRINTS]: fingerprints.length }
+              return end
+            },
+            sync() {
+              folder.sync()
               fingerprints.sync()
-              return { ...lengths, [FINGERPRINTS]: fingerprints.length }
+              note?.wrote(end)
+              ends.splice(0, ends.length - MOST_TAKEN_BACK)
+            },
+            // What the pages said stays known: whoever has their records now has them with the same addresses.
+            takeBack(appends) {
+              end = ends.splice(-appends)[0] ?? end
+              folder.cut(end)
             },
           },
           beforeSettling: async ({ record }) => {
             if (record !== undefined) await folder.writeContent(record as OutputRecord)
           },
         }),
-    worker: options.worker ?? `local-${process.pid}`,
+    worker: options.worker ?? seat?.login.worker ?? `local-${process.pid}`,
     slots,
     audit,
     drainMs: settings.drainMs,
     ...(settings.maxTimeMs === undefined ? {} : { maxTimeMs: settings.maxTimeMs }),
-    ...(settings.maxBytes === undefined ? {} : { maxBytes: settings.maxBytes }),
-    onSettled: announce,
+    // What all workers of a fleet have fetched together is for its coordinator, or for the member, to watch.
+    ...(settings.maxBytes === undefined || fleet !== undefined ? {} : { maxBytes: settings.maxBytes }),
+    ...(fleet === undefined ? {} : { stays: () => staysFor(fleet), lookAgainMs: LOOK_AGAIN_MS }),
+    ...(fleet === undefined || settings.maxRate === undefined ? {} : { rate: rateOf(fleet, settings.maxRate) }),
+    onSettled: (settlement) => {
+      if (settlement.task.kind === 'page' && settlement.outcome.kind === 'done') pagesDone += 1
+      announce(settlement)
+    },
     ...(options.readyForMore === undefined ? {} : { readyForMore: options.readyForMore }),
     tasks: {
       settings,
@@ -206,35 +280,95 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
       fetcher,
       reader,
       registry,
-      scope,
+      get scope() {
+        return seedScope.scope
+      },
       productToken,
       tierOf,
       strip,
-      isOurs: createSiteRule(settings, seeds),
+      isOurs: seedScope.isOurs,
       repetitions: createRepetitionJudge(fingerprints),
     },
   })
 
   const addSeeds = async (): Promise<void> => {
+    // First of all: whoever leases one of their pages must know what belongs to it.
+    if (seeds.length > 0) await fleet?.crawl.addSeeds(seeds)
     for (let start = 0; start < seeds.length; start += SEED_PORTION) {
-      const portion = seeds.slice(start, start + SEED_PORTION).map((url) => {
-        const tier = tierOf(url)
-        return { url, kind: 'page', depth: 0, via: 'seed', ...(tier === undefined ? {} : { tier }) } as const
-      })
-      await frontier.add(portion)
+      await frontier.add(seeds.slice(start, start + SEED_PORTION).map((url) => seedFound(url, tierOf)))
     }
   }
+
+  tellEngine = () => (isStoreInReach ? engine.storeBack() : engine.storeLost())
+  if (!isStoreInReach) tellEngine()
+
+  /** Seeds of a crawl on a store may have been added by others. */
+  async function refreshSeeds(): Promise<void> {
+    if (fleet === undefined) return
+    seedScope.add((await fleet.crawl.seeds()).map((seed) => strip(seed as NormalizedUrl)))
+  }
+
+  /** A crawl that nobody has put a seed into is not over. */
+  const staysFor = async (of: FleetFrontier): Promise<boolean> =>
+    seat?.keep === true || (await of.stats()).discovered === 0
+
+  function rateOf(of: FleetFrontier, perSecond: number): RequestRate {
+    return createRequestRate((wanted) => of.crawl.takePermits(wanted, perSecond), { clock })
+  }
+
+  /** A store that is away must not keep the crawl from ending. What it is not told it finds out when leases run out. */
+  const inTime = (farewell: Promise<void>): Promise<void> => {
+    const said = new AbortController()
+    const done = farewell.finally(() => said.abort())
+    return Promise.race([done, clock.sleepUntil(clock.now() + CLOSE_MS, said.signal)]).catch(() => {})
+  }
+
+  const joinFleet = (of: FleetFrontier, at: FleetSeat): FleetMember =>
+    startFleetMember(
+      {
+        fleet: of,
+        maxBytes: settings.maxBytes,
+        describe: () => ({
+          id: at.login.worker,
+          role: 'worker',
+          host: at.machine,
+          pid: at.pid,
+          slots,
+          inFlight: engine.inFlight,
+          startedAt,
+          done: pagesDone,
+        }),
+        onHalted(reason) {
+          haltedBecause = reason
+          engine.stop('halted')
+        },
+        onFailure: (error) => engine.fail(error),
+      },
+      { clock },
+    )
 
   return {
     events,
     slots,
     async run() {
-      await addSeeds()
-      return engine.run()
+      const member = fleet === undefined || seat === undefined ? undefined : joinFleet(fleet, seat)
+      note?.start()
+      try {
+        return await engine.run(addSeeds)
+      } finally {
+        if (member !== undefined) await inTime(member.stop())
+        await note?.stop()
+      }
     },
     stop: () => engine.stop(),
     abort: () => engine.abort(),
     stats: () => frontier.stats(),
+    get isStoreInReach() {
+      return isStoreInReach
+    },
+    get haltedBecause() {
+      return haltedBecause
+    },
     get inFlight() {
       return engine.inFlight
     },
@@ -247,31 +381,35 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
     async close() {
       await fetcher.close()
       await reader.close()
-      await frontier.close()
+      await (isStoreInReach ? frontier.close() : inTime(frontier.close()))
       folder?.close()
       fingerprints.close()
     },
   }
 
   /** Without an output folder nothing is written, and what pages say is compared for as long as the process lives. */
-  function openOutput(
+  async function openOutput(
     committed: Readonly<Record<string, number>>,
     isNew: boolean,
-  ): { readonly folder?: OutputFolder; readonly fingerprints: Fingerprints } {
+  ): Promise<{ readonly folder?: OutputFolder; readonly fingerprints: Fingerprints }> {
     const { outputFolder: path, disk = createSystemDisk() } = options
     const maxEntries = settings.nearDuplicates
-    if (path === undefined) return { fingerprints: openFingerprints(undefined, 0, { disk, maxEntries }) }
+    if (path === undefined || settings.sink !== 'files') {
+      return { fingerprints: openFingerprints(undefined, 0, { disk, maxEntries }) }
+    }
     try {
-      if (isNew && hasRecords(path, { disk })) {
+      if (seat === undefined ? isNew && hasRecords(path, { disk }) : isForgotten(path, committed, disk)) {
         throw new TiptoeError('store', `${path} has records, but the store that knows of them is gone`, {
           hint: 'put the folder state/ back, or start over with --fresh',
         })
       }
+      disk.makeFolder(stateFolder(path))
+      // Whoever reads the folder must not count on what is cut off now.
+      if (seat !== undefined) await writeCommitted(path, committed, { disk })
       const folder = openOutputFolder(path, committed, {
         disk,
         ...(settings.formats.includes('warc') ? { archive: archiveOptions(disk) } : {}),
       })
-      disk.makeFolder(stateFolder(path))
       const known = committed[FINGERPRINTS] ?? 0
       return { folder, fingerprints: openFingerprints(join(path, FINGERPRINTS), known, { disk, maxEntries }) }
     } catch (error) {
@@ -288,20 +426,32 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
   }
 }
 
-/** Which origins can have pages in scope, by the host or domain of the seeds. */
-function createSiteRule(settings: Settings, seeds: readonly NormalizedUrl[]): (origin: Origin) => boolean {
-  if (settings.scope === 'any') return () => true
-  const siteOf = (url: NormalizedUrl): string =>
-    settings.scope === 'domain' ? registrableDomain(hostKey(url)) : hostKey(url)
-  const sites = new Set(seeds.map(siteOf))
-  return (origin) => sites.has(siteOf(`${origin}/` as NormalizedUrl))
+/**
+ * Whoever has a worker's folder has it alone, so an earlier process of that name is dead, if it was on this machine. One
+ * on another machine may be at work with a copy of the folder: its leases are its own.
+ */
+async function disownTheDead(fleet: FleetFrontier, { login, machine }: FleetSeat): Promise<void> {
+  const earlier = (await fleet.crawl.members()).find(({ id }) => id === login.worker)
+  if (earlier?.host === machine) await fleet.disown()
 }
 
-function createTierRules(settings: Settings): (url: NormalizedUrl) => Tier | undefined {
+/** A worker's folder with records that were committed, and a store that has never heard of the worker. */
+function isForgotten(path: string, committed: Readonly<Record<string, number>>, disk: Disk): boolean {
+  const before = readCommitted(path, { disk }) ?? {}
+  return Object.keys(committed).length === 0 && Object.values(before).some((length) => length > 0)
+}
+
+/** A seed as the frontier is given it. */
+export function seedFound(url: NormalizedUrl, tierOf: (url: NormalizedUrl) => Tier | undefined): FoundUrl {
+  const tier = tierOf(url)
+  return { url, kind: 'page', depth: 0, via: 'seed', ...(tier === undefined ? {} : { tier }) }
+}
+
+export function createTierRules(settings: Settings): (url: NormalizedUrl) => Tier | undefined {
   const rules = settings.tiers.map(({ match, tier }) => ({ pattern: compilePattern(match), tier }))
   return (url) => rules.find(({ pattern }) => pattern.matches(url))?.tier
 }
 
-function randomSeed(): number {
+export function randomSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] as number
 }

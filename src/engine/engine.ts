@@ -3,7 +3,9 @@
  * is due now, so nothing waits for a host and no host can hold up another.
  *
  * It keeps true that nothing is sent outside a lease, that each task of a lease is settled exactly once, and that a
- * stop takes no longer than it may. Which slots are free is for slots.ts to say, and what a lease permits for permit.ts. When a host is due, and when the crawl is over, is the frontier's to say.
+ * stop takes no longer than it may. While the store is out of reach nothing is begun. Which slots are free is for slots.ts
+ * to say, what a lease permits for permit.ts, and how long it is kept for lease-keeper.ts. When a host is due, and when
+ * the crawl is over, is the frontier's to say.
  */
 import { TiptoeError, type Task } from '../model/index.ts'
 import type { Frontier, HostChange, Lease, Output, Settlement } from '../frontier/index.ts'
@@ -11,23 +13,30 @@ import type { PolitenessAudit } from '../politeness/index.ts'
 import { createArchivingFetcher } from './archiving.ts'
 import { createAsking } from './asking.ts'
 import type { TaskContext, TaskResult } from './context.ts'
+import { createLeaseKeeper } from './lease-keeper.ts'
 import { runPageTask } from './page-task.ts'
-import { askedAt, createPermit, type AskedAt, type Permit } from './permit.ts'
+import { askedAt, type AskedAt, type Permit } from './permit.ts'
+import type { RequestRate } from './request-rate.ts'
 import { failed } from './records.ts'
 import { createReserve } from './reserve.ts'
 import { refuseOrigin, runRobotsTask } from './robots-task.ts'
 import { startPulse } from './pulse.ts'
 import { createSettler } from './settler.ts'
 import { runSitemapTask } from './sitemap-task.ts'
-import { createSlots, type Slot } from './slots.ts'
+import { createSlots, type Slot, type Slots } from './slots.ts'
 import { createWatchedFetcher, type WatchedFetcher } from './watched-fetcher.ts'
 
 /** Settlements that may wait for the store; beyond them no new work is taken. */
 const UNSETTLED = 256
+/** Who stays for more asks so often whether there is any. */
+const STAY_MS = 2_000
+/** A stop waits this much longer than its drain time for a store that is out of reach. */
+const HANDOVER_MS = 2_000
 
 const RUN = { page: runPageTask, sitemap: runSitemapTask, robots: runRobotsTask } as const
 
-export type EndReason = 'finished' | 'limit' | 'time' | 'bytes' | 'stopped'
+/** `halted`: the crawl was ended for all of its workers. */
+export type EndReason = 'finished' | 'limit' | 'time' | 'bytes' | 'halted' | 'stopped'
 
 export interface EngineOptions {
   readonly frontier: Frontier
@@ -44,17 +53,31 @@ export interface EngineOptions {
   readonly onSettled?: (settlement: Settlement) => void
   /** Awaited before new work is taken, so that a slow consumer slows the crawl. */
   readonly readyForMore?: () => Promise<void>
+  /** Asked when the frontier has nothing left: whether to wait for more. Absent: the crawl is over then. */
+  readonly stays?: () => Promise<boolean>
+  /** Others work on the frontier too, and what they settle is told to nobody: it is asked again after so long. */
+  readonly lookAgainMs?: number
+  /** How many requests may start; as many as the slots permit when absent. */
+  readonly rate?: RequestRate
   readonly audit: PolitenessAudit
   readonly tasks: Omit<TaskContext, 'lease' | 'signal' | 'connection' | 'addEarly'>
 }
 
 export interface Engine {
-  /** Works until the crawl is over or is stopped. Rejects when the store, the output or the network gives out. */
-  run(): Promise<EndReason>
+  /**
+   * Works until the crawl is over or is stopped, after what there is to prepare. Rejects when the store, the output or
+   * the network gives out.
+   */
+  run(prepare?: () => Promise<void>): Promise<EndReason>
   /** Nothing new starts; what runs may end within the drain time, then it is aborted. */
   stop(reason?: EndReason): void
   /** Aborts what runs. */
   abort(): void
+  /** Something outside of the loop has broken: nothing more is sent, and `run` rejects with it. */
+  fail(error: unknown): void
+  /** The store went out of reach, or came back: meanwhile nothing is begun, and leases run out by their own clock. */
+  storeLost(): void
+  storeBack(): void
   readonly inFlight: number
   /** When a stop will abort what still runs; undefined while nothing is stopping. */
   readonly drainUntil: number | undefined
@@ -70,7 +93,9 @@ export function createEngine(options: EngineOptions): Engine {
   const pulse = startPulse(clock)
   const reserve = createReserve({ clock, audit })
   const settler = createSettler(frontier, options.output, { clock })
+  const keeper = createLeaseKeeper({ clock, frontier, pulse, onFailure: (error) => fail(error) })
   const aborter = new AbortController()
+  aborter.signal.addEventListener('abort', () => keeper.abort(), { once: true })
   /** Leases being worked on, and settlements on their way to the store. */
   const working = new Set<Promise<void>>()
   const settling = new Set<Promise<void>>()
@@ -81,6 +106,7 @@ export function createEngine(options: EngineOptions): Engine {
   let ending: EndReason | undefined
   let releaseFromConsumer = (): void => {}
   let failure: unknown
+  let isStoreAway = false
   let drainUntil: number | undefined
   let news = false
   let wake = (): void => {
@@ -90,6 +116,7 @@ export function createEngine(options: EngineOptions): Engine {
   const stop = (reason: EndReason = 'stopped'): void => {
     if (ending !== undefined) return
     ending = reason
+    tellStopped()
     releaseFromConsumer()
     drainUntil = clock.now() + options.drainMs
     const cancel = clock.timer(options.drainMs, () => aborter.abort())
@@ -98,6 +125,7 @@ export function createEngine(options: EngineOptions): Engine {
     wake()
   }
   let drained = (): void => {}
+  const { promise: stopped, resolve: tellStopped } = Promise.withResolvers<void>()
 
   const fail = (error: unknown): void => {
     failure ??= error
@@ -135,13 +163,18 @@ export function createEngine(options: EngineOptions): Engine {
     },
   }
 
-  const runTask = async (task: Task, lease: Lease, fetcher: WatchedFetcher): Promise<TaskResult> => {
+  const runTask = async (
+    task: Task,
+    lease: Lease,
+    fetcher: WatchedFetcher,
+    signal: AbortSignal,
+  ): Promise<TaskResult> => {
     const archiving = isArchiving ? createArchivingFetcher(fetcher) : undefined
     const context: TaskContext = {
       ...tasks,
       fetcher: archiving ?? fetcher,
       lease,
-      signal: aborter.signal,
+      signal,
       connection: () => (answeredEver ? 'up' : pendingFetches > 0 ? 'unknown' : 'down'),
       async addEarly(found) {
         await frontier.add(found)
@@ -191,7 +224,11 @@ export function createEngine(options: EngineOptions): Engine {
     jobs.add(tracked)
   }
   /** The slot does not wait for the store: it is free for the next host as soon as this one has answered. */
-  const hand = (lease: Lease, task: Task, result: TaskResult): void => track(settling, settle(lease, task, result))
+  const hand = (lease: Lease, task: Task, result: TaskResult): Promise<void> => {
+    const settled = settle(lease, task, result)
+    track(settling, settled)
+    return settled
+  }
 
   /**
    * Where hosts are paced by their address, and that of this one is not known: found out, for the next lease to obey.
@@ -219,18 +256,33 @@ export function createEngine(options: EngineOptions): Engine {
     reserve.against(lease.host, { ...tasks.registry.policyOf(lease.host), delayMs: lease.delayMs })
 
   const work = async (lease: Lease, since: AskedAt): Promise<void> => {
-    const permit = createPermit(lease, since, settings.timeoutMs, { clock, frontier, pulse })
+    const permit = keeper.hold(lease, since)
     const slot = slots.enter(lease.health.streak > 0)
     const leave = reserve.enter(lease.host)
+    /** The lease is kept until the frontier has heard of each of its tasks. */
+    const handed: Promise<void>[] = []
     try {
-      await workIn(slot, lease, permit)
+      await workIn(slot, lease, permit, (task, result) => handed.push(hand(lease, task, result)))
     } finally {
       leave()
       slot.leave()
+      void Promise.allSettled(handed).then(() => keeper.release(permit))
     }
   }
 
-  const workIn = async (slot: Slot, lease: Lease, permit: Permit): Promise<void> => {
+  /** Whether one more request may be begun under the lease, at this moment and at the rate of the crawl. */
+  const mayBegin = async (permit: Permit, isFirst: boolean): Promise<boolean> => {
+    // The first of a lease was reserved when the lease was asked for.
+    if (!isFirst && options.rate !== undefined && !(await options.rate.wait(permit.signal))) return false
+    return !isStoreAway && ending === undefined && (await permit.ask())
+  }
+
+  const workIn = async (
+    slot: Slot,
+    lease: Lease,
+    permit: Permit,
+    handOver: (task: Task, result: TaskResult) => void,
+  ): Promise<void> => {
     const fetcher = createWatchedFetcher(network, lease.host, {
       clock,
       permit,
@@ -244,15 +296,16 @@ export function createEngine(options: EngineOptions): Engine {
     let { health } = lease
     let over = change !== undefined
     for (const task of lease.tasks) {
-      if (!over && nextStart > clock.now()) await clock.sleepUntil(nextStart, aborter.signal).catch(() => {})
+      if (!over && nextStart > clock.now()) await clock.sleepUntil(nextStart, permit.signal).catch(() => {})
       if (!isParked(task)) change ??= against(lease)
       // A host that kept us waiting for so long has given its slot away: its next task comes with another lease.
-      if (over || change !== undefined || slot.parked || ending !== undefined || !(await permit.ask())) {
-        over = true
-        hand(lease, task, { outcome: { kind: 'returned' }, ...(change === undefined ? {} : { host: change }) })
+      over ||= change !== undefined || slot.parked || !(await mayBegin(permit, task === lease.tasks[0]))
+      if (over) {
+        handOver(task, { outcome: { kind: 'returned' }, ...(change === undefined ? {} : { host: change }) })
         continue
       }
-      const result = { ...(await runTask(task, { ...lease, health }, fetcher)), ...fetcher.takeFinding() }
+      const ran = await runTask(task, { ...lease, health }, fetcher, permit.signal)
+      const result = { ...ran, ...fetcher.takeFinding() }
       health = result.host?.health ?? health
       if (result.offline !== undefined) {
         const hint = 'check the connection; nothing is lost, and the same command goes on from here'
@@ -263,7 +316,7 @@ export function createEngine(options: EngineOptions): Engine {
         reserve.pause(lease.host, result.host.blockedUntil, result.host.blockedReason ?? '')
       // The frontier may have taken the lease back, and then it will never hear of this answer from a settlement.
       if (!permit.holds()) reserve.pause(lease.host, nextStart, 'asked under a lease that ran out')
-      hand(lease, task, result)
+      handOver(task, result)
     }
   }
 
@@ -277,52 +330,102 @@ export function createEngine(options: EngineOptions): Engine {
     })
   }
 
+  const lookAgainAt = (): number | null =>
+    options.lookAgainMs === undefined ? null : clock.now() + options.lookAgainMs
+
+  /** The slots that may be filled now; with a rate for all workers, no more than there are requests to be made. */
+  const roomInRate = async (): Promise<Pick<Slots, 'free' | 'freeForUnproven'>> => {
+    const { free, freeForUnproven } = slots
+    const permitted = options.rate === undefined ? free : await options.rate.take(free)
+    return { free: Math.min(free, permitted), freeForUnproven: Math.min(freeForUnproven, permitted) }
+  }
+
+  /**
+   * Resolves when a stop has waited long enough for a store that is out of reach: what is under way is not handed over,
+   * and its leases run out.
+   */
+  const storeGivenUp = async (): Promise<void> => {
+    await stopped
+    for (;;) {
+      await clock.sleepUntil(Math.max(drainUntil ?? 0, clock.now()) + HANDOVER_MS, over.signal)
+      if (isStoreAway) return
+    }
+  }
+  const over = new AbortController()
+
+  const settleAll = async (): Promise<void> => {
+    while (working.size + settling.size > 0) {
+      const pending = [...working, ...settling]
+      await settler.flush()
+      await Promise.race(pending)
+    }
+  }
+
   const loop = async (): Promise<void> => {
     while (ending === undefined) {
       await waitForConsumer()
       if (ending !== undefined) return
       slots.park(clock.now())
-      if (settling.size > UNSETTLED || !asking.isWorthIt(clock.now(), slots)) {
-        await waitForNews(soonest(slots.free === 0 ? null : asking.at, slots.nextParking))
+      if (isStoreAway || settling.size > UNSETTLED || !asking.isWorthIt(clock.now(), slots)) {
+        await waitForNews(soonest(slots.free === 0 || isStoreAway ? null : asking.at, slots.nextParking))
+        continue
+      }
+      const room = await roomInRate()
+      if (room.free === 0) {
+        await waitForNews(soonest(options.rate?.nextAt ?? null, slots.nextParking))
         continue
       }
       const since = askedAt(clock, pulse)
-      const { free, freeForUnproven } = slots
+      const { free, freeForUnproven } = room
       const request = { worker: options.worker, want: free, unproven: freeForUnproven, request: String(asked++) }
       const answer = await frontier.lease(request)
-      asking.answered({ free, freeForUnproven }, answer)
+      asking.answered(room, { ...answer, nextAt: soonest(answer.nextAt, lookAgainAt()) })
+      options.rate?.giveBack(free - answer.leases.length)
       for (const lease of answer.leases) track(working, work(lease, since))
-      if (answer.state !== 'open') {
-        ending = answer.state
-        return
+      if (answer.state === 'open') continue
+      if (answer.state === 'finished' && (await options.stays?.()) === true) {
+        asking.answered(room, { leases: [], nextAt: clock.now() + STAY_MS })
+        continue
       }
+      ending ??= answer.state
+      return
     }
   }
 
   return {
-    async run() {
+    async run(prepare) {
       const { maxTimeMs } = options
       const cancelTimeLimit = maxTimeMs === undefined ? undefined : clock.timer(maxTimeMs, () => stop('time'))
-      try {
+      const begin = async (): Promise<void> => {
+        await prepare?.()
         bytes = (await frontier.stats()).bytes
         if (options.maxBytes !== undefined && bytes >= options.maxBytes) stop('bytes')
         await loop()
-      } catch (error) {
-        fail(error)
       }
-      while (working.size + settling.size > 0) {
-        const pending = [...working, ...settling]
-        await settler.flush()
-        await Promise.race(pending)
-      }
+      const givenUp = storeGivenUp().then(
+        () => fail(storeOutOfReach()),
+        () => {},
+      )
+      await Promise.race([begin().catch(fail).then(settleAll), givenUp])
+      over.abort()
       cancelTimeLimit?.()
       pulse.stop()
+      keeper.stop()
       drained()
       if (failure !== undefined) throw failure
       return ending ?? 'stopped'
     },
     stop,
     abort: () => aborter.abort(),
+    fail,
+    storeLost() {
+      isStoreAway = true
+    },
+    storeBack() {
+      isStoreAway = false
+      asking.changed()
+      wake()
+    },
     get inFlight() {
       return slots.inUse
     },
@@ -330,6 +433,12 @@ export function createEngine(options: EngineOptions): Engine {
       return drainUntil
     },
   }
+}
+
+function storeOutOfReach(): TiptoeError {
+  return new TiptoeError('store', 'the store is out of reach, so what was under way could not be handed over', {
+    hint: 'nothing is lost: it is fetched again when its leases have run out',
+  })
 }
 
 /** The earlier of two times, where null is never. */

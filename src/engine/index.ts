@@ -1,20 +1,36 @@
 /** The crawler: the pipeline of one page, the worker loop, and a crawl put together. */
-export { openCrawl, type Crawl, type CrawlOptions } from './crawl.ts'
+export {
+  createTierRules,
+  openCrawl,
+  randomSeed,
+  seedFound,
+  type Crawl,
+  type CrawlOptions,
+  type FleetSeat,
+  type StoreTrouble,
+} from './crawl.ts'
+export { createCoordinator, type Coordinator, type CoordinatorStatus } from './coordinator.ts'
 export type { EndReason } from './engine.ts'
 export type { TaskContext, TaskResult } from './context.ts'
 export { runPageTask } from './page-task.ts'
 export { runRobotsTask } from './robots-task.ts'
 export {
+  claimWorkerFolder,
   clearCrawlFolder,
   prepareCrawlFolder,
   readCrawlFolder,
   requireCrawlFolder,
   stateFolder,
   writeStats,
+  writeWorkerCrawl,
   type CrawlIdentity,
   type StoredCrawl,
+  type WorkerSeat,
 } from './crawl-folder.ts'
 export { createFetcherOf } from './fetcher.ts'
+export { agreedConfiguration, type Agreement } from './fleet-configuration.ts'
+export { connectFleet, openFleet, type ConnectFleet, type FleetLogin } from './fleet-store.ts'
+export { frontierOptionsOf } from './frontier-options.ts'
 export { productTokenOf } from './product-token.ts'
 export { readSeed, readSeedFile } from './seeds.ts'
 export { totalsOf, type CrawlTotals } from './totals.ts'

@@ -10,7 +10,7 @@ const EXAMPLES = 5
 export function readSeed(text: string): NormalizedUrl {
   const url = parse(text)
   if (url !== undefined) return url
-  throw new TiptoeError('usage', `${JSON.stringify(text)} is not a URL that can be crawled`, {
+  throw new TiptoeError('usage', `${quoted(text)} is not a URL that can be crawled`, {
     hint: 'give an http or https URL, such as https://example.com/docs/',
   })
 }
@@ -24,7 +24,7 @@ export function readSeedFile(path: string): NormalizedUrl[] {
     const entry = line.trim()
     if (entry === '' || entry.startsWith('#')) return
     const url = parse(entry)
-    if (url === undefined) bad.push(`line ${index + 1}: ${JSON.stringify(entry.slice(0, 200))}`)
+    if (url === undefined) bad.push(`line ${index + 1}: ${quoted(entry.slice(0, 200))}`)
     else seeds.push(url)
   })
   if (bad.length > 0) {
@@ -43,6 +43,11 @@ export function readSeedFile(path: string): NormalizedUrl[] {
 function parse(text: string): NormalizedUrl | undefined {
   // `localhost:8080` is a host with a port, `mailto:x` is a scheme that we do not speak.
   return normalizeUrl(/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(text) ? text : `https://${text}`)
+}
+
+/** What is no URL for us may be the address of something else, with a password in it. */
+function quoted(text: string): string {
+  return JSON.stringify(text.replace(/:\/\/[^/@]*@/, '://***@'))
 }
 
 function read(path: string): string {

@@ -48,6 +48,30 @@ describe('the settler', () => {
     expect(batches).toEqual([64])
   })
 
+  test('commits one batch after another over a slow store, each of a bounded size', async () => {
+    const clock = createVirtualClock()
+    const batches: number[] = []
+    const answers: (() => void)[] = []
+    const settle = (batch: readonly Settlement[]) => {
+      batches.push(batch.length)
+      const results = batch.map(() => 'settled' as const)
+      return new Promise<{ results: 'settled'[] }>((resolve) => answers.push(() => resolve({ results })))
+    }
+    const settler = createSettler({ settle }, undefined, { clock })
+    const first = settler.settle(settlement(0), 0)
+    await clock.advance(10)
+    const later = Array.from({ length: 600 }, (_, n) => settler.settle(settlement(n), 0))
+    await clock.advance(60_000)
+    expect(batches).toEqual([1])
+    for (let answered = 0; answered < 4; answered++) {
+      answers[answered]?.()
+      await clock.advance(1)
+    }
+    expect(await first).toBe('settled')
+    expect(new Set(await Promise.all(later))).toEqual(new Set(['settled']))
+    expect(batches).toEqual([1, 256, 256, 88])
+  })
+
   test('a failing store is heard of by everyone who waits for it', async () => {
     const { clock, settler } = setup(() => {
       throw new Error('disk full')

@@ -1,6 +1,8 @@
 /**
  * Gathers settlements for a moment and commits them together: one write of the output and one transaction of the
  * frontier for many tasks. Each caller learns whether its own was accepted, once it is durable.
+ *
+ * Commits follow one another, since each says how far the output reaches; what comes meanwhile waits for the next.
  */
 import type { Clock } from '../base/index.ts'
 import type { Frontier, Output, Settlement } from '../frontier/index.ts'
@@ -10,6 +12,8 @@ const GATHER_LEAST_MS = 10
 const GATHER_MOST_MS = 50
 /** A batch of this many is committed at once. */
 const BATCH = 64
+/** After a slow commit many may be waiting; they are committed so many at a time. */
+const MOST_IN_BATCH = 256
 
 export interface Settler {
   /**
@@ -36,14 +40,10 @@ export function createSettler(
   let cancelTimer: (() => void) | undefined
   let commitAt = Infinity
   let committing: Promise<void> = Promise.resolve()
+  /** The commit that follows the one under way, while it has not begun. */
+  let next: Promise<void> | undefined
 
-  const commit = async (): Promise<void> => {
-    cancelTimer?.()
-    cancelTimer = undefined
-    commitAt = Infinity
-    const batch = gathered
-    gathered = []
-    if (batch.length === 0) return
+  const commitBatch = async (batch: readonly Pending[]): Promise<void> => {
     try {
       const { results } = await frontier.settle(
         batch.map(({ settlement }) => settlement),
@@ -54,9 +54,23 @@ export function createSettler(
       for (const pending of batch) pending.reject(error)
     }
   }
+  const commit = async (): Promise<void> => {
+    next = undefined
+    cancelTimer?.()
+    cancelTimer = undefined
+    commitAt = Infinity
+    const waiting = gathered
+    gathered = []
+    for (let start = 0; start < waiting.length; start += MOST_IN_BATCH) {
+      await commitBatch(waiting.slice(start, start + MOST_IN_BATCH))
+    }
+  }
   const flush = (): Promise<void> => {
-    committing = committing.then(commit)
-    return committing
+    if (next === undefined) {
+      next = committing.then(commit)
+      committing = next
+    }
+    return next
   }
   return {
     settle(settlement, delayMs) {

@@ -25,6 +25,8 @@ const clock = { now: () => Date.UTC(2026, 0, 2) }
 const place = (): string => join(root, String(++count))
 const site = 'https://example.com'
 
+const folderOf = ({ folders }: ExportSource): string => folders[0]?.path ?? ''
+
 /** What an export prints to a stream. */
 async function streamed(
   source: ExportSource,
@@ -136,7 +138,7 @@ describe('which pages an export has', () => {
 
   it('nothing of a file that has lost committed records', async () => {
     const source = makeCrawl(place(), [{ url: `${site}/a`, markdown: 'a\n' }])
-    writeFileSync(join(source.folder, 'pages.jsonl'), '{')
+    writeFileSync(join(folderOf(source), 'pages.jsonl'), '{')
     await expect(streamed(source, { format: 'csv' })).rejects.toMatchObject({ code: 'output' })
   })
 })
@@ -175,13 +177,13 @@ describe('records with their text', () => {
       { url: 'https://other.test/folder', markdown: 'x\n' },
       { url: `${site}/wrong`, markdown: 'x\n', markdownPath: '../secret.md' },
     ])
-    const linked = join(source.folder, 'content/example.com/linked.md')
+    const linked = join(folderOf(source), 'content/example.com/linked.md')
     rmSync(linked)
     symlinkSync(secret, linked)
-    rmSync(join(source.folder, 'content/other.test'), { recursive: true })
+    rmSync(join(folderOf(source), 'content/other.test'), { recursive: true })
     mkdirSync(join(root, 'elsewhere'))
     writeFileSync(join(root, 'elsewhere/folder.md'), 'secret\n')
-    symlinkSync(join(root, 'elsewhere'), join(source.folder, 'content/other.test'))
+    symlinkSync(join(root, 'elsewhere'), join(folderOf(source), 'content/other.test'))
     const { text } = await streamed(source, { format: 'jsonl' })
     expect(text.split('\n').filter(Boolean)).toHaveLength(3)
     expect(text).not.toContain('secret\\n')

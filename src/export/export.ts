@@ -45,6 +45,8 @@ export interface ExportReport {
   readonly pages: number
   /** Pages of the crawl that are not in the export, by reason. */
   readonly leftOut: Readonly<Partial<Record<LeftOut, number>>>
+  /** Records that were passed over, since there is another one of the same page and visit. */
+  readonly doubled: number
 }
 
 /** Whether the export is a folder of files and not one file. */
@@ -71,7 +73,7 @@ export async function exportCrawl(
     const { pages = index.count, files, bytes } = written
     const unarchived = index.count - pages
     const leftOut = unarchived === 0 ? index.leftOut : { ...index.leftOut, unarchived }
-    return { format: request.format, path, pages, files, bytes, leftOut }
+    return { format: request.format, path, pages, files, bytes, leftOut, doubled: index.doubled }
   } finally {
     index.close()
   }
@@ -89,7 +91,7 @@ async function write(
   const options = { replace: request.replace === true }
   if (!('path' in target)) return writeStream(textPieces(source, index, request), target.write)
   if (isFolderExport(request)) {
-    const read = createContentReader(source.folder)
+    const read = createContentReader(source)
     return writeDraftFolder(target.path, options, (folder) => {
       const about = { format, pages: index.count, leftOut: index.leftOut }
       if (format === 'text') return { ...about, ...writeTextFolder(index, read, folder) }
@@ -114,7 +116,7 @@ async function write(
 /** One text file, in pieces of whole lines. */
 function textPieces(source: ExportSource, index: PageIndex, request: ExportRequest): Iterable<string> {
   if (request.format === 'csv') return csvLines(index, request.fields ?? COMMON_CSV_FIELDS)
-  const read = createContentReader(source.folder)
+  const read = createContentReader(source)
   if (request.format === 'jsonl') return jsonLines(index, read)
   if (request.format === 'markdown' && request.maxTokens === undefined) return wholeBook(index, read)
   throw new RangeError(`an export as ${request.format} is not one text file`)

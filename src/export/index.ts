@@ -11,4 +11,5 @@ export {
 export { MAX_PART_TOKENS, MIN_PART_TOKENS } from './markdown/book.ts'
 export { USES, type Use } from './permitted-use.ts'
 export type { LeftOut } from './selection.ts'
-export { exportSource, openExportSource, type ExportSource } from './source.ts'
+export { openExportSource, type CommittedPositions, type OpenExportSourceOptions } from './open-source.ts'
+export { exportSource, type ExportSource, type SourceFolder } from './source.ts'

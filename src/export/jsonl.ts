@@ -4,9 +4,9 @@ import type { PageIndex } from './page-index.ts'
 
 /** Every piece is one line. */
 export function* jsonLines(index: PageIndex, read: ReadContent): Generator<string> {
-  for (const { record } of index.records()) {
+  for (const { page, record } of index.records()) {
     const { markdownPath: _markdownPath, htmlPath: _htmlPath, outlinks: _outlinks, ...rest } = record
-    yield `${escapeSeparators(JSON.stringify({ ...rest, markdown: read(record) ?? null }))}\n`
+    yield `${escapeSeparators(JSON.stringify({ ...rest, markdown: read(page, record) ?? null }))}\n`
   }
 }
 

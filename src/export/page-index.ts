@@ -3,15 +3,16 @@
  * they are many: memory stays the same for a hundred pages and for ten million.
  *
  * It keeps true: each URL is there once, with its last record, since a page that was fetched again has a record for each
- * change; a page that is left out as a duplicate has a page in the export that it repeats.
+ * change, and the workers of a fleet may each have had a visit; a page that is left out as a duplicate has a page in the
+ * export that it repeats.
  */
-import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { parseObject } from '../base/index.ts'
+import { parseObject, type FileLine } from '../base/index.ts'
 import type { PageRecord } from '../model/index.ts'
 import { RECORD_FILES } from '../sink/index.ts'
-import { committedLines, openToRead, shortFile } from './committed-file.ts'
+import { committedLines } from './committed-file.ts'
+import { openRecordFiles } from './record-files.ts'
 import { createSelector, type LeftOut, type Selection } from './selection.ts'
 import { siteOrder } from './site-order.ts'
 import type { ExportSource } from './source.ts'
@@ -22,6 +23,8 @@ const MAX_HOPS = 16
 /** A page of the export. */
 export interface IndexedPage {
   readonly id: number
+  /** The folder that has its record and its content, by its place among those of the source. */
+  readonly folder: number
   readonly url: string
   readonly title: string | null
   /** The first of its headings. */
@@ -34,11 +37,13 @@ export interface IndexedPage {
 export interface PageIndex {
   readonly count: number
   readonly leftOut: Readonly<Partial<Record<LeftOut, number>>>
+  /** Records that were passed over, since there is another one of the same page and visit, fetched later. */
+  readonly doubled: number
   /** The sum of the lengths of the records, which is more than any selection of their fields takes. */
   readonly recordBytes: number
   /** In the order of the site: by origin, then path by path, numbers by their value. */
   pages(): Iterable<IndexedPage>
-  /** Records in the order in which they were saved; only those of pages that were noted, or all. */
+  /** Records folder by folder, in the order in which they were saved; only those of pages that were noted, or all. */
   records(options?: {
     readonly archivedOnly: boolean
   }): Iterable<{ readonly page: IndexedPage; readonly record: PageRecord }>
@@ -54,22 +59,20 @@ export interface PageIndex {
   close(): void
 }
 
-const COLUMNS = 'id, url, title, heading, first_part AS firstPart, last_part AS lastPart'
+const COLUMNS = 'id, folder, url, title, heading, first_part AS firstPart, last_part AS lastPart'
 
 export function openPageIndex(source: ExportSource, selection: Selection): PageIndex {
   const db = new DatabaseSync('')
   db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;
     CREATE TABLE page (id INTEGER PRIMARY KEY, key TEXT UNIQUE, url TEXT, origin TEXT, place TEXT, title TEXT, heading TEXT,
-      start INTEGER, length INTEGER, visit INTEGER, repeats TEXT, reason TEXT, stands_for INTEGER,
+      folder INTEGER, start INTEGER, length INTEGER, visit INTEGER, fetched TEXT, doubled INTEGER NOT NULL DEFAULT 0, repeats TEXT, reason TEXT, stands_for INTEGER,
       archived INTEGER NOT NULL DEFAULT 0, first_part INTEGER NOT NULL DEFAULT 0, last_part INTEGER NOT NULL DEFAULT 0)`)
-  const path = join(source.folder, RECORD_FILES.page)
-  const end = source.output[RECORD_FILES.page] ?? 0
-  const recordBytes = readPages(db, source, path, end, createSelector(selection))
+  const { recordBytes, doubled } = readPages(db, source, createSelector(selection))
   if (selection.textOnly) dropGone(db, source)
   if (selection.dropDuplicates) dropDuplicates(db)
   // What is noted from now on is one transaction that nobody needs to see committed.
   db.exec('CREATE INDEX in_order ON page (reason, place); BEGIN')
-  const descriptor = end === 0 ? undefined : openToRead(path, end)
+  const files = openRecordFiles(source)
 
   // A statement of its own for each walk, since several may be under way.
   const walk = (rest: string, ...values: number[]): Iterable<IndexedPage> =>
@@ -89,25 +92,22 @@ export function openPageIndex(source: ExportSource, selection: Selection): PageI
     count: number
   }[]
 
-  const recordOf = ({ id, url }: IndexedPage): PageRecord => {
+  const recordOf = ({ id, folder, url }: IndexedPage): PageRecord => {
     const { start, length } = spanOf.get(id) as unknown as { start: number; length: number }
-    const bytes = Buffer.allocUnsafe(length)
-    if (descriptor === undefined || readSync(descriptor, bytes, 0, length, start) < length) {
-      throw shortFile(path, start, end)
-    }
-    const record = parseObject(bytes) as unknown as PageRecord | undefined
-    if (record?.url !== url) throw shortFile(path, start, end)
+    const record = parseObject(files.read(folder, start, length)) as unknown as PageRecord | undefined
+    if (record?.url !== url) throw files.damaged(folder, start)
     return record
   }
 
   return {
     count: counts.find(({ reason }) => reason === null)?.count ?? 0,
     leftOut: Object.fromEntries(counts.flatMap(({ reason, count }) => (reason === null ? [] : [[reason, count]]))),
+    doubled,
     recordBytes,
     pages: () => walk('ORDER BY place'),
     *records(options) {
       const which = options?.archivedOnly === true ? 'AND archived = 1' : ''
-      for (const page of walk(`${which} ORDER BY start`)) yield { page, record: recordOf(page) }
+      for (const page of walk(`${which} ORDER BY folder, start`)) yield { page, record: recordOf(page) }
     },
     recordOf,
     find(url) {
@@ -127,32 +127,36 @@ export function openPageIndex(source: ExportSource, selection: Selection): PageI
     isArchived: ({ id }) => archivedById.get(id) !== undefined,
     place: (page, firstPart, lastPart) => void setParts.run(firstPart, lastPart, page.id),
     close() {
-      if (descriptor !== undefined) closeSync(descriptor)
+      files.close()
       db.close()
     },
   }
 }
 
-/** Returns how many bytes the last records have together. */
+/** Returns how many bytes the last records have together, and how many others there are of the same visits. */
 function readPages(
   db: DatabaseSync,
   source: ExportSource,
-  path: string,
-  end: number,
   reasonFor: (record: PageRecord) => LeftOut | undefined,
-): number {
+): { recordBytes: number; doubled: number } {
+  // Of one visit the later fetch stays. Whichever folder is read first, the same records do.
+  const noteDouble = db.prepare('UPDATE page SET doubled = doubled + 1 WHERE key = ? AND visit = ?')
   const insert =
-    db.prepare(`INSERT INTO page (key, url, origin, place, title, heading, start, length, visit, repeats, reason)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    db.prepare(`INSERT INTO page (key, url, origin, place, title, heading, folder, start, length, visit, fetched, repeats, reason)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (key) DO UPDATE SET url = excluded.url, title = excluded.title, heading = excluded.heading,
-      start = excluded.start, length = excluded.length, visit = excluded.visit, repeats = excluded.repeats, reason = excluded.reason`)
+      folder = excluded.folder, start = excluded.start, length = excluded.length, visit = excluded.visit,
+      fetched = excluded.fetched, doubled = iif(excluded.visit > visit, 0, doubled), repeats = excluded.repeats,
+      reason = excluded.reason
+    WHERE (excluded.visit, excluded.fetched) >= (visit, fetched)`)
   db.exec('BEGIN')
-  for (const { start, bytes } of committedLines(path, end)) {
+  for (const { folder, start, bytes } of linesOf(source, RECORD_FILES.page)) {
     const record = parseObject(bytes) as unknown as PageRecord | undefined
     const key = typeof record?.url === 'string' ? source.keyOf(record.url) : undefined
     if (record === undefined || key === undefined) continue
     const { origin, place } = siteOrder(key)
     const repeats = record.duplicateOf === undefined ? undefined : source.keyOf(record.duplicateOf)
+    noteDouble.run(key, record.visit)
     insert.run(
       key,
       record.url,
@@ -160,23 +164,32 @@ function readPages(
       place,
       record.title ?? null,
       record.headings?.[0]?.text ?? null,
+      folder,
       start,
       bytes.length,
       record.visit,
+      record.fetchedAt,
       repeats ?? null,
       reasonFor(record) ?? null,
     )
   }
   db.exec('COMMIT')
-  return (db.prepare('SELECT coalesce(sum(length), 0) AS sum FROM page').get() as { sum: number }).sum
+  const sums = 'SELECT coalesce(sum(length), 0) AS recordBytes, coalesce(sum(doubled), 0) AS doubled FROM page'
+  return db.prepare(sums).get() as { recordBytes: number; doubled: number }
+}
+
+/** The committed lines of one of the files, folder by folder. */
+function* linesOf({ folders }: ExportSource, name: string): Generator<FileLine & { readonly folder: number }> {
+  for (const [folder, { path, output }] of folders.entries()) {
+    for (const line of committedLines(join(path, name), output[name] ?? 0)) yield { ...line, folder }
+  }
 }
 
 /** A page whose host has it no more, and said so at a later visit than the last that brought it. */
 function dropGone(db: DatabaseSync, source: ExportSource): void {
   const drop = db.prepare("UPDATE page SET reason = 'gone' WHERE key = ? AND reason IS NULL AND visit < ?")
-  const name = RECORD_FILES.revisit
   db.exec('BEGIN')
-  for (const { bytes } of committedLines(join(source.folder, name), source.output[name] ?? 0)) {
+  for (const { bytes } of linesOf(source, RECORD_FILES.revisit)) {
     if (!bytes.includes('"retired":true')) continue
     const record = parseObject(bytes)
     const key = typeof record?.['url'] === 'string' ? source.keyOf(record['url']) : undefined

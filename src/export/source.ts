@@ -1,56 +1,46 @@
 /**
- * A crawl as an export sees it: its folder, and how long each file was at the last commit. What lies beyond is not part
- * of the crawl yet, so a crawl that runs is exported as it stood at one moment, and is not disturbed.
+ * A crawl as an export sees it: the folders that hold its output, and how long each of their files was at the last
+ * commit. What lies beyond is not part of the crawl yet, so a crawl that runs is exported as it stood at one moment, and
+ * is not disturbed. One process writes one folder; the workers of a fleet have one each.
  */
-import { existsSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
-import { requireCrawlFolder, stateFolder } from '../engine/index.ts'
-import { openInspector } from '../frontier/index.ts'
-import { TiptoeError, type NormalizedUrl } from '../model/index.ts'
+import { basename, resolve } from 'node:path'
+import type { NormalizedUrl } from '../model/index.ts'
 import { createParameterStripper, keyOfNormalized, normalizeUrl } from '../url/index.ts'
 
-export interface ExportSource {
-  readonly folder: string
-  /** The name of the folder, for what has no better one. */
-  readonly name: string
-  readonly seeds: readonly NormalizedUrl[]
+export interface SourceFolder {
+  readonly path: string
   /** The committed length of each file, by its name relative to the folder. */
   readonly output: Readonly<Record<string, number>>
-  /** The key by which the crawl knows a URL; undefined for what is no URL of the web. */
-  keyOf(url: string): string | undefined
 }
 
-export function openExportSource(folder: string, version: string): ExportSource {
-  const { settings, seeds } = requireCrawlFolder(folder, version)
-  const state = stateFolder(folder)
-  if (!existsSync(join(state, 'crawl.db'))) {
-    throw new TiptoeError('usage', `the crawl in ${folder} was prepared but never begun`, {
-      hint: `begin it with: tiptoe -o ${folder}`,
-    })
-  }
-  const inspector = openInspector(state)
-  try {
-    const { output } = inspector.counters()
-    return exportSource({ folder, seeds, output, stripParameters: settings.stripParameters })
-  } finally {
-    inspector.close()
-  }
+export interface ExportSource {
+  /** At least one. */
+  readonly folders: readonly SourceFolder[]
+  /** For what has no better one. */
+  readonly name: string
+  readonly seeds: readonly NormalizedUrl[]
+  /** The key by which the crawl knows a URL; undefined for what is no URL of the web. */
+  keyOf(url: string): string | undefined
+  /** What a person should know before relying on the export. */
+  readonly warnings: readonly string[]
 }
 
 /** From its parts, where there is no store to ask. */
 export function exportSource(parts: {
-  readonly folder: string
+  readonly folders: readonly SourceFolder[]
   readonly seeds: readonly NormalizedUrl[]
-  readonly output: Readonly<Record<string, number>>
+  /** The name of the first folder when absent. */
+  readonly name?: string
   readonly stripParameters?: readonly string[]
+  readonly warnings?: readonly string[]
 }): ExportSource {
-  const { folder, seeds, output, stripParameters = [] } = parts
+  const { folders, seeds, stripParameters = [], warnings = [] } = parts
   const strip = createParameterStripper(stripParameters)
   return {
-    folder,
-    name: basename(resolve(folder)),
+    folders,
+    name: parts.name ?? basename(resolve(folders[0]?.path ?? '')),
     seeds,
-    output,
+    warnings,
     keyOf(url) {
       const normalized = normalizeUrl(url)
       return normalized === undefined ? undefined : keyOfNormalized(strip(normalized))

@@ -15,9 +15,9 @@ export function writeTextFolder(
 ): { files: number; bytes: number } {
   let files = 0
   let bytes = 0
-  for (const { record } of index.records()) {
+  for (const { page, record } of index.records()) {
     const url = normalizeUrl(record.url)
-    const markdown = read(record)
+    const markdown = read(page, record)
     if (url === undefined || markdown === undefined) continue
     bytes += folder.write(contentPath(url, EXTENSION), [textOf(markdown)])
     files += 1

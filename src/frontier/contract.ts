@@ -1,8 +1,9 @@
 /**
  * The frontier: every URL of a crawl, every host's queue and turn, and every permission to talk to a host.
  *
- * This file is the contract. `memory` is its readable reference, `embedded` the durable home on one machine; one
- * conformance suite (test/conformance/frontier.ts) runs on each. No client, transaction or file type appears here.
+ * This file is the contract. `memory` is its readable reference, `embedded` the durable home on one machine, `redis` the one
+ * that any number of processes share; one conformance suite (test/conformance/frontier.ts) runs on each. No client,
+ * transaction or file type appears here.
  *
  * What every home keeps true:
  *
@@ -62,7 +63,8 @@ export interface Frontier {
   /**
    * Ends tasks, all of them in one atomic step: outcomes, links found, host state, counters and the position of the
    * output are committed together or not at all. A settlement whose lease is no longer held is `stale`: nothing of
-   * it takes effect, and it never reaches the output. Durable when the promise resolves.
+   * it takes effect, and it never reaches the output. Durable when the promise resolves. (Where a crawl is spread over
+   * partitions, each of them is such a step, one after another.)
    */
   settle(settlements: readonly Settlement[], output?: Output): Promise<SettleAnswer>
 
@@ -137,7 +139,10 @@ export interface Lease extends LeaseRef {
 
 export interface LeaseAnswer {
   readonly leases: readonly Lease[]
-  /** When it is worth asking again if nothing is settled or added before; null when only that can help. */
+  /**
+   * When it is worth asking again if nothing is settled or added before; null when only that can help. Where processes
+   * share a crawl, others do that too and nobody is told: then ask again now and then all the same.
+   */
   readonly nextAt: number | null
   /**
    * `open`: there is work, or there may be. `finished`: nothing is queued and nothing is leased.
@@ -185,12 +190,20 @@ export interface HostChange {
 }
 
 /**
- * Where records go. The home calls `append` once in a `settle`, with exactly the settlements that are accepted and
- * before they are committed; if it throws, nothing is committed. The position it returns is committed with them, and
- * handed back by `FrontierStats.output` after a crash, so that the output can be cut back to it.
+ * Where records go. The home calls `append` once in a `settle`, or once for each partition that it commits to, with exactly
+ * the settlements that are accepted and before they are committed; if it throws, nothing of these is committed. The
+ * position it returns is committed with them, and handed back by `FrontierStats.output` after a crash, so that the
+ * output can be cut back to it.
  */
 export interface Output {
+  /** What it wrote is on the disk when it returns or, where there is a `sync`, when that has returned. */
   append(accepted: readonly Settlement[]): OutputPosition
+  sync?(): void
+  /**
+   * What so many of the last calls to `append` wrote was not committed after all, and must not be found in the output.
+   * Only a home that others share needs it: there a lease may be lost while its record is being written.
+   */
+  takeBack?(appends: number): void
 }
 
 /** The length in bytes of each output file, by its name. */

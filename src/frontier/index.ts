@@ -12,13 +12,20 @@ import {
 } from './defaults.ts'
 import { openEmbeddedFrontier } from './embedded/index.ts'
 import { createMemoryFrontier } from './memory/index.ts'
+import { FLEET_LEASE_MS, isStoreUrl, openRedisFrontier, type FleetFrontier, type FleetOptions } from './redis/index.ts'
 
 export type * from './contract.ts'
 export { DEFAULT_QUOTAS, DEFAULT_RECRAWL, DEFAULT_SCORE } from './defaults.ts'
 export {
   createMemoryDatabase,
   isLocked,
+  openEmbeddedSource,
+  openEmbeddedTarget,
   openInspector,
+  type Bar,
+  type EmbeddedSource,
+  type EmbeddedTarget,
+  type EmbeddedWriter,
   type HostView,
   type Inspector,
   type MemoryDatabase,
@@ -26,7 +33,38 @@ export {
 } from './embedded/index.ts'
 export { hostImportance, hostScore } from './importance.ts'
 export {
+  createInspector,
+  type FleetHost,
+  type FleetInspector,
+  type FleetTally,
+  type PartitionView,
+} from './redis/inspector.ts'
+export {
+  connectRedis,
+  createCrawlRecord,
+  DEFAULT_PARTITIONS,
+  FLEET_LEASE_MS,
+  isStoreUrl,
+  parseStoreUrl,
+  redactStoreUrl,
+  type FleetCrawl,
+  type FleetFrontier,
+  type FleetOptions,
+  type LinkTrouble,
+  type Member,
+  type RedisConnection,
+  type RedisOptions,
+  type ServerNode,
+  type ServerReport,
+} from './redis/index.ts'
+export { openMovingStore, type MovingStore } from './redis/transfer-store.ts'
+export type { Row as FleetRow } from './redis/row.ts'
+export { moveIn } from './redis/transfer-in.ts'
+export { barPartitions } from './redis/transfer-target.ts'
+export { countsOf, differenceOf, totalsOf, type CarriedHost, type CarriedUrl } from './transfer.ts'
+export {
   bestIntervalMs,
+  emptyRecrawlState,
   hintModified,
   observeChange,
   planVisit,
@@ -39,8 +77,8 @@ export {
 export { scoreOf, scoreParts, type ScoreInputs, type ScoreParts } from './score.ts'
 export { queuedIn, type VisitRow } from './storage.ts'
 
-export interface CreateFrontierOptions extends Partial<FrontierOptions> {
-  /** `memory`, or the folder of an embedded store. */
+export interface CreateFrontierOptions extends Partial<FrontierOptions>, FleetOptions {
+  /** `memory`, the folder of an embedded store, or the address of servers: `redis://host`, `redis-cluster://host,host`. */
   readonly store: string
   readonly clock?: Clock
   /** Hosts kept in memory beside the leased ones; 20,000 when absent. What is dropped is read again. */
@@ -49,8 +87,8 @@ export interface CreateFrontierOptions extends Partial<FrontierOptions> {
   readonly bloom?: { readonly capacity: number; readonly falsePositiveRate: number }
 }
 
-/** Opens the frontier of a crawl, making it if it is not there. */
-export function createFrontier(options: CreateFrontierOptions): Frontier {
+/** Opens the frontier of a crawl, making it if it is not there. One on servers is a `FleetFrontier`. */
+export function createFrontier(options: CreateFrontierOptions): Frontier | FleetFrontier {
   const { store, clock = createSystemClock() } = options
   const settings = {
     policyOf: options.policyOf ?? (() => DEFAULT_POLICY),
@@ -67,9 +105,15 @@ export function createFrontier(options: CreateFrontierOptions): Frontier {
     traps: options.traps ?? false,
     hostsKept: options.hostsKept,
   }
+  if (isStoreUrl(store)) {
+    const { crawl, worker, partitions, stream, password, caFile } = options
+    const fleet = { crawl, worker, partitions, stream, password, caFile }
+    const given = Object.fromEntries(Object.entries(fleet).filter(([, value]) => value !== undefined)) as FleetOptions
+    return openRedisFrontier(store, { ...settings, leaseMs: options.leaseMs ?? FLEET_LEASE_MS, ...given }, { clock })
+  }
   if (store.includes('://')) {
     throw new TiptoeError('usage', `no frontier can be opened at ${store}`, {
-      hint: "a store is 'memory' or a folder; Redis is not supported yet",
+      hint: "a store is 'memory', a folder, or an address like redis://host:6379",
     })
   }
   return store === 'memory'

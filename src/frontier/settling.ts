@@ -210,7 +210,10 @@ export function createSettling(
       return 'settled' as const
     })
     const accepted = settlements.filter((_, index) => results[index] === 'settled')
-    if (output !== undefined && accepted.length > 0) counters.output = output.append(accepted)
+    if (output !== undefined && accepted.length > 0) {
+      counters.output = output.append(accepted)
+      output.sync?.()
+    }
     for (const settlement of accepted) {
       const open = ledger.holding(settlement.lease, settlement.task)
       if (open !== undefined) settleOne(settlement, open, now)

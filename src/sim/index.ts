@@ -1,9 +1,18 @@
 /**
  * The crawler in a world of its own: the same engine and frontier on a simulated clock, web, disk and network between
  * machines. With faults from a seed and checkers that look on, to find bugs (`runSeed`); with a fleet of any size
- * (`runFleet`); and with a web like the real one, to plan a crawl (`plan/`).
+ * (`runFleet`, and `runFleetScale` on a cluster); and with a web like the real one, to plan a crawl (`plan/`).
  */
 export { runFleet, type FleetOptions, type FleetReport } from './fleet.ts'
+export {
+  runFleetScale,
+  type Dimension,
+  type FleetPoint,
+  type FleetScaleOptions,
+  type FleetScaleReport,
+  type FleetSweep,
+} from './fleet-scale.ts'
+export { FLEET_DEFAULTS, MOST_PARTITIONS, type FleetShape } from './fleet-shape.ts'
 export * from './plan/index.ts'
 export { runScenario, runSeed, runSeeds, type Sabotage, type SimReport } from './run.ts'
 export { type Aspect, type Revisits } from './aspects.ts'

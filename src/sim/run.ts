@@ -140,7 +140,8 @@ export async function runScenario(scenario: Scenario, sabotage: Sabotage = {}): 
     const folder = openOutputFolder(OUT, {}, { disk: disk.of(machine, () => {}) })
     const append: Output['append'] = (accepted) =>
       folder.append(accepted.flatMap(({ record }) => (record === undefined ? [] : [record as OutputRecord])))
-    shared = { frontier: checker.watch(sabotaged(inner), machine.clock), output: { append } }
+    const output = { append, sync: () => folder.sync() }
+    shared = { frontier: checker.watch(sabotaged(inner), machine.clock), output }
     return shared
   }
 

@@ -3,8 +3,22 @@ export { contentPath } from './content-path.ts'
 export { openFingerprints, type Fingerprints, type JudgedPage, type Repetition } from './fingerprints.ts'
 export { explained, hasRecords, openOutputFolder, type OutputFolder, type OutputFolderDeps } from './output-folder.ts'
 export { RECORD_FILES, type OutputRecord } from './record.ts'
-export { ARCHIVE_FOLDER, ARCHIVE_INDEX, archiveFiles, type ArchiveFile } from './warc/archive-files.ts'
+export {
+  ARCHIVE_FOLDER,
+  ARCHIVE_INDEX,
+  archiveFiles,
+  newestArchiveFile,
+  type ArchiveFile,
+} from './warc/archive-files.ts'
 export type { ArchiveOptions } from './warc/archive.ts'
 export type { ArchivedExchange, Truncation } from './warc/exchange.ts'
 export { mediaTypeOf } from './warc/http-head.ts'
 export { indexLine } from './warc/index-line.ts'
+export {
+  readCommitted,
+  readWorkerFolder,
+  writeCommitted,
+  writeWorkerFolder,
+  type WorkerFolderDeps,
+  type WorkerIdentity,
+} from './worker-folder.ts'

@@ -104,6 +104,23 @@ describe('the output folder', () => {
     expect(urls).toEqual(['https://a.test/1', 'https://a.test/4'])
   })
 
+  test('takes back what was appended beyond a position, and goes on from there', () => {
+    const at = folder()
+    const output = openOutputFolder(at, {})
+    const kept = output.append([page('https://a.test/1')])
+    output.append([page('https://a.test/2'), skip('https://a.test/3')])
+    output.cut(kept)
+    const end = output.append([page('https://a.test/4')])
+    output.close()
+    const urls = readFileSync(join(at, 'pages.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((text) => (JSON.parse(text) as PageRecord).url)
+    expect(urls).toEqual(['https://a.test/1', 'https://a.test/4'])
+    expect(end).toMatchObject({ 'skipped.jsonl': 0 })
+    expect(readFileSync(join(at, 'skipped.jsonl'), 'utf8')).toBe('')
+  })
+
   test('says so when committed records are missing, and touches nothing', () => {
     const at = folder()
     const output = openOutputFolder(at, {})

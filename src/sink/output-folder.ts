@@ -16,8 +16,12 @@ import { cutArchive, openArchive, type ArchiveOptions } from './warc/archive.ts'
 export interface OutputFolder {
   /** Writes what a record only points to. To be awaited before the record is appended. */
   writeContent(record: OutputRecord): Promise<void>
-  /** Writes the records and returns the length of each file; on the disk when it returns. */
+  /** Writes the records and returns the length of each file. */
   append(records: readonly OutputRecord[]): Record<string, number>
+  /** What was appended is on the disk. */
+  sync(): void
+  /** Takes back what was appended beyond this position, one that `append` returned before. */
+  cut(position: Readonly<Record<string, number>>): void
   close(): void
 }
 
@@ -36,13 +40,8 @@ export function openOutputFolder(
   const disk = deps.disk ?? createSystemDisk()
   return explained(folder, () => {
     disk.makeFolder(folder)
-    const files = Object.values(RECORD_FILES).map((name) => ({
-      name,
-      file: openAppendFile(join(folder, name), committed[name] ?? 0, disk),
-    }))
     const content = createContentFolder(join(folder, CONTENT), disk)
-    const archive = deps.archive === undefined ? undefined : openArchive(folder, committed, deps.archive)
-    const archivedBefore = archive === undefined ? cutArchive(folder, committed, disk) : {}
+    let { files, archive, archivedBefore } = openFiles(committed)
     return {
       async writeContent(item) {
         const { exchange } = item
@@ -62,16 +61,38 @@ export function openOutputFolder(
             if (lines.length > 0) file.append(lines.join(''))
           }
           for (const { exchange } of records) if (exchange !== undefined) archive?.append(exchange)
-          for (const { file } of files) file.sync()
-          archive?.sync()
           const lengths = Object.fromEntries(files.map(({ name, file }) => [name, file.length]))
           return { ...lengths, ...(archive?.position() ?? archivedBefore) }
         })
       },
-      close() {
-        for (const { file } of files) file.close()
-        archive?.close()
+      sync() {
+        explained(folder, () => {
+          for (const { file } of files) file.sync()
+          archive?.sync()
+        })
       },
+      cut(position) {
+        explained(folder, () => {
+          close()
+          ;({ files, archive, archivedBefore } = openFiles(position))
+        })
+      },
+      close,
+    }
+
+    function openFiles(position: Readonly<Record<string, number>>) {
+      const files = Object.values(RECORD_FILES).map((name) => ({
+        name,
+        file: openAppendFile(join(folder, name), position[name] ?? 0, disk),
+      }))
+      const archive = deps.archive === undefined ? undefined : openArchive(folder, position, deps.archive)
+      const archivedBefore = archive === undefined ? cutArchive(folder, position, disk) : {}
+      return { files, archive, archivedBefore }
+    }
+
+    function close(): void {
+      for (const { file } of files) file.close()
+      archive?.close()
     }
   })
 }

@@ -5,7 +5,7 @@ import type { Lease } from '../../src/frontier/index.ts'
 import type { Task } from '../../src/model/index.ts'
 import { allowAll, page, type CreateSetup } from './harness.ts'
 
-export function describeGroups(setup: CreateSetup): void {
+export function describeGroups(setup: CreateSetup, share: number): void {
   const byDomain = (domainDelayMs: number) => ({ groups: { domainDelayMs, addressDelayMs: 0 } })
   const byAddress = (addressDelayMs: number) => ({ groups: { domainDelayMs: 0, addressDelayMs } })
 
@@ -212,7 +212,7 @@ export function describeGroups(setup: CreateSetup): void {
         }
         await frontier.close()
       }),
-      { numRuns: 100 },
+      { numRuns: Math.ceil(100 * share) },
     )
   })
 }

@@ -28,7 +28,7 @@ const finish = async (frontier: Frontier, leases: readonly Lease[], answeredAt?:
   return tasks.flatMap(({ task }) => (task.kind === 'robots' ? [] : [task]))
 }
 
-export function describeTiers(setup: CreateSetup): void {
+export function describeTiers(setup: CreateSetup, share: number): void {
   describe('tiers', () => {
     test('share 40 : 40 : 20 over every stretch while all are due, whatever is asked for at once', async () => {
       const { frontier, passAllRobots } = setup({ delayMs: 0 })
@@ -151,7 +151,7 @@ export function describeTiers(setup: CreateSetup): void {
           expect(await walk(frontier, one, depths.length)).toEqual(expected)
           await frontier.close()
         }),
-        { numRuns: 20 },
+        { numRuns: Math.ceil(20 * share) },
       )
     })
 

@@ -86,6 +86,7 @@ beforeAll(async () => {
   const dist = join(installed, 'tiptoe', 'dist')
   mkdirSync(dist, { recursive: true })
   await run(TSC, ['-p', join(ROOT, 'tsconfig.build.json'), '--outDir', dist])
+  await run(process.execPath, [join(ROOT, 'build', 'copy-scripts.mjs'), dist])
   cpSync(join(ROOT, 'package.json'), join(installed, 'tiptoe', 'package.json'))
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { dependencies: object }
   for (const name of [...Object.keys(dependencies), '@types/node']) {

@@ -1,4 +1,5 @@
 /** The parts at the library's door: what plain JavaScript may pass, and what it is told when it may not. */
+import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import {
   createFrontier,
@@ -20,6 +21,7 @@ import {
   type Clock,
   type SitemapReading,
 } from '../../src/index.ts'
+import { sharedRedis } from '../support/redis/shared.ts'
 
 const PAGE = 'https://docs.example/a/'
 const ROBOTS = 'User-agent: *\nDisallow: /private'
@@ -147,9 +149,21 @@ describe('the rest is refused with a TypeError that names the argument', () => {
     await expect(registry.verdict(wrong('docs.example'))).rejects.toThrow(TypeError)
   })
 
-  it('a store that is neither memory nor a folder is a usage error, and no folder of that name is made', () => {
-    expect(() => createFrontier({ store: 'redis://localhost:6379' })).toThrow(
-      expect.objectContaining({ code: 'usage' }),
+  it('a store that cannot be opened is a usage error that shows no password, and no folder of that name is made', () => {
+    expect(() => createFrontier({ store: 'postgres://me:secret@localhost' })).toThrow(
+      expect.objectContaining({ code: 'usage', message: expect.not.stringContaining('secret') }),
     )
+  })
+
+  it('a frontier on Redis is shared by all who open it', async () => {
+    const options = { store: await sharedRedis(), crawl: `library-${randomUUID()}`, partitions: 1 }
+    const [one, other] = [createFrontier(options), createFrontier(options)]
+    await one.add([{ url: normalizeUrl('https://docs.example/')!, kind: 'page', depth: 0, via: 'seed' }])
+    const { leases } = await one.lease({ worker: 'one', want: 1 })
+    expect(leases.map(({ host }) => host)).toEqual(['docs.example'])
+    expect((await other.lease({ worker: 'other', want: 1 })).leases).toEqual([])
+    expect(await other.stats()).toMatchObject({ discovered: 1, queued: 1 })
+    await one.close()
+    await other.close()
   })
 })

@@ -52,7 +52,10 @@ const archiving = (times: 0 | 2): Sabotage => {
     frontier: (frontier) => ({
       ...frontier,
       settle: (settlements, output) =>
-        frontier.settle(settlements, output && { append: (accepted) => output.append(accepted.flatMap(changed)) }),
+        frontier.settle(
+          settlements,
+          output && { ...output, append: (accepted) => output.append(accepted.flatMap(changed)) },
+        ),
     }),
   }
 }
@@ -186,6 +189,7 @@ const BREAKAGES: readonly [name: string, laws: readonly string[], sabotage: () =
             frontier.settle(
               settlements,
               output && {
+                ...output,
                 append: (accepted) => output.append(count++ % 5 === 4 ? [...accepted, ...accepted] : accepted),
               },
             ),
@@ -305,7 +309,7 @@ const BREAKAGES: readonly [name: string, laws: readonly string[], sabotage: () =
       frontier: (frontier) => ({
         ...frontier,
         settle: (settlements, output) =>
-          frontier.settle(settlements, output && { append: (accepted) => output.append(doubled(accepted)) }),
+          frontier.settle(settlements, output && { ...output, append: (accepted) => output.append(doubled(accepted)) }),
       }),
     }),
     ['recrawl', 'once'],

@@ -2,7 +2,7 @@
 import { runSeed, type SimReport } from '../../src/sim/index.ts'
 
 /** How many seeds one test run goes through in all; TIPTOE_SIM_SEEDS says otherwise. */
-const DEFAULT_SEEDS = 3_000
+const DEFAULT_SEEDS = 2_000
 export const SEEDS = Number(process.env['TIPTOE_SIM_SEEDS'] ?? DEFAULT_SEEDS)
 
 /** Broken seeds told in full; one is enough to begin with. */

@@ -10,17 +10,14 @@
  * The visits are sorted by a temporary database, which keeps them on disk when they are many.
  */
 import { DatabaseSync } from 'node:sqlite'
-import { crawlDelayInForce } from '../../config/index.ts'
-import type { HostView } from '../../frontier/index.ts'
 import type { CrawlView } from '../crawl-view.ts'
 import { judgeDomains } from './domain-pace.ts'
 import type { Findings } from './findings.ts'
-import { CUT_MS, ROUNDED_MS, type Visit, type VisitRow } from './visit.ts'
+import { createHostJudge } from './host-pace.ts'
+import type { Visit, VisitRow } from './visit.ts'
 
 /** What a lease allows for beside its requests, as the engine has it. */
 const LEASE_MARGIN_MS = 60_000
-/** Ends remembered of requests in flight: more than any limit for one host. */
-const MAX_ENDS = 1_000
 
 export interface PaceCoverage {
   readonly pages: number
@@ -43,6 +40,7 @@ export function createPaceAudit({ inspector, registry, settings }: CrawlView): P
     CREATE TABLE visit (host INTEGER, start INTEGER, answer INTEGER, finish INTEGER, id INTEGER, lane INTEGER); BEGIN`)
   const insert = db.prepare('INSERT INTO visit VALUES (?, ?, ?, ?, ?, ?)')
   const leaseMs = 2 * settings.timeoutMs + LEASE_MARGIN_MS
+  const urlOf = ({ id }: VisitRow): string => inspector.byId(id)?.url ?? ''
   let pages = 0
 
   return {
@@ -59,7 +57,7 @@ export function createPaceAudit({ inspector, registry, settings }: CrawlView): P
       for (const host of inspector.hosts()) {
         if (visit?.host !== host.id) continue
         hosts += 1
-        const judgeVisit = createHostJudge(host, findings)
+        const judgeVisit = createHostJudge(host, { registry, settings, leaseMs, findings, urlOf })
         for (; visit?.host === host.id; visit = next(visits)) {
           const gap = judgeVisit(visit)
           if (gap === undefined) continue
@@ -73,64 +71,6 @@ export function createPaceAudit({ inspector, registry, settings }: CrawlView): P
       return { pages, hosts, gaps, tightest }
     },
     close: () => db.close(),
-  }
-
-  /** Judges the visits of one host in order of their start; returns the gap to the one before. */
-  function createHostJudge(
-    host: HostView,
-    findings: Findings,
-  ): (visit: VisitRow) => { gapMs: number; delayMs: number } | undefined {
-    const policy = registry.policyOf(host.key)
-    const isSerial = policy.concurrency === 1
-    const ends: number[] = []
-    let lastStart: number | undefined
-    let lastAnswer = -Infinity
-    return (visit) => {
-      const delayMs = delayOf(host, policy.delayMs, isSerial, visit)
-      const tell = (): string => `${inspector.byId(visit.id)?.url} at ${new Date(visit.start).toISOString()}`
-      if (host.answeredAt !== null && visit.answer - ROUNDED_MS > host.answeredAt) {
-        findings.add('pace', `${tell()}: answered later than the last answer that the store has of ${host.key}`)
-      }
-
-      // One at a time, the delay counts from the answer; several at once cannot, so it counts from start to start.
-      const from = isSerial ? lastAnswer : (lastStart ?? -Infinity)
-      const gapMs = visit.start - from
-      if (gapMs + CUT_MS + (isSerial ? ROUNDED_MS : 0) <= delayMs) {
-        findings.add(
-          'pace',
-          `${tell()}: ${gapMs} ms after the ${isSerial ? 'answer to' : 'start of'} the page before; the delay is ${delayMs} ms`,
-        )
-      }
-
-      for (let index = ends.length - 1; index >= 0; index--) {
-        if ((ends[index] as number) < visit.start + CUT_MS + ROUNDED_MS) ends.splice(index, 1)
-      }
-      if (ends.length >= policy.concurrency) {
-        findings.add('in-flight', `${tell()}: ${ends.length + 1} in flight; the limit is ${policy.concurrency}`)
-      }
-      ends.push(visit.finish)
-      if (ends.length > MAX_ENDS) ends.shift()
-
-      const isFirst = lastStart === undefined
-      lastStart = visit.start
-      lastAnswer = Math.max(lastAnswer, visit.answer)
-      return isFirst ? undefined : { gapMs, delayMs }
-    }
-  }
-
-  /**
-   * The delay in force when this visit began. A Crawl-delay counts from when its robots.txt was read: for its own
-   * origin at once, since nothing of an origin is asked before that; elsewhere once no older lease can be open.
-   */
-  function delayOf(host: HostView, policyMs: number, isSerial: boolean, visit: VisitRow): number {
-    let delayMs = policyMs
-    for (const { id, robots } of host.lanes) {
-      if (robots === undefined) continue
-      const graceMs = isSerial && id === visit.lane ? 0 : leaseMs
-      if (visit.start < robots.fetchedAt + graceMs) continue
-      delayMs = Math.max(delayMs, crawlDelayInForce(robots.crawlDelayMs, settings))
-    }
-    return delayMs
   }
 }
 

@@ -12,6 +12,7 @@ import type { CrawlView } from '../crawl-view.ts'
 import { createContentCheck } from './content-check.ts'
 import type { Findings } from './findings.ts'
 import type { PaceAudit } from './pace-audit.ts'
+import { timesOf } from './visit.ts'
 
 export interface RecordCounts {
   page: number
@@ -139,12 +140,4 @@ export function auditRecords(view: CrawlView, highestId: number, pace: PaceAudit
   function end(id: number): void {
     ended[id >> 3] = (ended[id >> 3] ?? 0) | (1 << (id & 7))
   }
-}
-
-/** When the request of a record was sent and answered; undefined for one that has no answer to tell of. */
-function timesOf(record: Parsed): { startedAt: number; answerMs: number; durationMs: number } | undefined {
-  const startedAt = Date.parse(String(record['fetchedAt']))
-  const { answerMs, durationMs } = record
-  if (Number.isNaN(startedAt) || typeof answerMs !== 'number' || typeof durationMs !== 'number') return undefined
-  return { startedAt, answerMs, durationMs }
 }

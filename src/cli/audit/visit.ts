@@ -25,3 +25,13 @@ export interface VisitRow {
   readonly id: number
   readonly lane: number
 }
+
+/** When the request of a record was sent and answered; undefined for one that has no answer to tell of. */
+export function timesOf(
+  record: Readonly<Record<string, unknown>>,
+): Pick<Visit, 'startedAt' | 'answerMs' | 'durationMs'> | undefined {
+  const startedAt = Date.parse(String(record['fetchedAt']))
+  const { answerMs, durationMs } = record
+  if (Number.isNaN(startedAt) || typeof answerMs !== 'number' || typeof durationMs !== 'number') return undefined
+  return { startedAt, answerMs, durationMs }
+}

@@ -1,14 +1,18 @@
 /**
- * `tiptoe audit DIR`: checks a crawl by what it left behind. No URL was lost, each settled one has exactly one record,
- * and no host was asked too fast. Exit 1 on a violation.
+ * `tiptoe audit DIR…` and `tiptoe audit STORE DIR… --crawl NAME`: checks a crawl by what it left behind. No URL was lost,
+ * each settled one has exactly one record, and no host was asked too fast. Exit 1 on a violation.
  *
  * It looks at one moment of the store and reads the records up to the end that was committed then, so a crawl that
  * runs, or that has URLs left, is audited like any other.
  */
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { stateFolder } from '../../engine/index.ts'
-import { formatDuration } from '../../base/index.ts'
 import { openInspector } from '../../frontier/index.ts'
 import { createFindings, type Violation } from '../audit/findings.ts'
+import { auditFleet } from '../audit/fleet-audit.ts'
+import { auditFolders } from '../audit/folders-audit.ts'
+import { fleetAuditWords, foldersAuditWords, paceWords, violationLines, watchedWords } from '../audit/words.ts'
 import { createPaceAudit, type PaceCoverage } from '../audit/pace-audit.ts'
 import { auditRecords, type RecordCounts } from '../audit/records-audit.ts'
 import { auditStore } from '../audit/store-audit.ts'
@@ -18,13 +22,26 @@ import { EXIT } from '../exit-code.ts'
 import { spareWords } from '../host-words.ts'
 import type { Invocation } from '../invocation.ts'
 import { reportRows } from '../report-lines.ts'
+import { isStore, namedPlace } from '../store-operand.ts'
 import { escapeForTerminal } from '../terminal.ts'
 
 const NOT_COVERED =
   'robots.txt, sitemaps, redirects and failed requests: the records lack their times; each only widens these gaps'
 
-export async function auditCommand({ parsed, terminal, version }: Invocation): Promise<number> {
-  const view = openCrawlView(parsed.operands[0] as string, version)
+export async function auditCommand(invocation: Invocation): Promise<number> {
+  const { parsed, terminal, version } = invocation
+  const { place, others } = namedPlace(parsed.operands, invocation)
+  if (isStore(place)) {
+    const audit = await auditFleet(place, others, invocation)
+    terminal.result(audit, () => fleetAuditWords(audit))
+    return audit.ok ? EXIT.done : EXIT.failures
+  }
+  if (others.length > 0 || !isOneCrawl(place)) {
+    const audit = await auditFolders(parsed.operands, version)
+    terminal.result(audit, () => foldersAuditWords(audit))
+    return audit.ok ? EXIT.done : EXIT.failures
+  }
+  const view = openCrawlView(place, version)
   try {
     const audit = auditOf(view)
     terminal.result(audit, () => auditWords(audit))
@@ -37,6 +54,18 @@ export async function auditCommand({ parsed, terminal, version }: Invocation): P
   } finally {
     view.inspector.close()
   }
+}
+
+/** A crawl that has its store in its folder; others are a worker's, or hold those of several. */
+function isOneCrawl(folder: string): boolean {
+  return existsSync(join(stateFolder(folder), 'crawl.db')) || !holdsWorkers(folder)
+}
+
+function holdsWorkers(folder: string): boolean {
+  const isWorker = (path: string): boolean => existsSync(join(stateFolder(path), 'worker.json'))
+  if (isWorker(folder)) return true
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return false
+  return readdirSync(folder).some((name) => isWorker(join(folder, name)))
 }
 
 interface Audit {
@@ -118,39 +147,18 @@ function auditWords(audit: Audit): string {
     records.beyond > 0 && audit.ok
       ? `\n${countOf(records.beyond, 'byte')} not committed ${audit.working ? 'yet' : '; the next run cuts them off'}`
       : ''
-  const tightest =
-    pace.tightest === null
-      ? ''
-      : `\ntightest: ${escapeForTerminal(pace.tightest.host)}, ${gapWords(pace.tightest.gapMs)} with a delay of ${formatDuration(pace.tightest.delayMs)}`
   const rows = reportRows([
     ['urls', `${formatCount(urls.discovered)} discovered = ${sum}`],
     ['records', `${formatCount(total)} read, ${countOf(records.content, 'content file')} in place${beyond}`],
-    ['pace', `${countOf(pace.gaps, 'gap')} between pages of ${countOf(pace.hosts, 'host')}${tightest}`],
+    ['pace', paceWords(pace)],
     ['not covered', NOT_COVERED.replace(': ', ':\n')],
     ['watched', watchedWords(audit.watched)],
   ])
-  const wrong = violations.flatMap(({ kind, count, meaning, examples }) => [
-    `  ${kind} (${formatCount(count)}): ${meaning}`,
-    ...examples.map((example) => `    ${escapeForTerminal(example)}`),
-    ...(count > examples.length ? [`    and ${formatCount(count - examples.length)} more`] : []),
-  ])
+  const wrong = violationLines(violations)
   const folder = escapeForTerminal(audit.folder)
   const live = audit.working ? ' (a process is working on it; this is one moment of it)' : ''
   const heading = audit.ok
     ? `${folder}: no violation${live}`
     : `${folder}: violations of ${countOf(violations.length, 'kind')}${live}`
   return [heading, ...wrong, ...rows].join('\n')
-}
-
-function watchedWords({ requests, violations, closest }: Audit['watched']): string {
-  const found = violations === 0 ? 'no violation' : countOf(violations, 'violation')
-  const words = `${countOf(requests, 'request')} of all kinds as they were sent, ${found}`
-  return closest === null
-    ? words
-    : `${words}\nclosest: ${escapeForTerminal(closest.host)}, ${spareWords(closest.spareMs)}`
-}
-
-/** To the millisecond, since a gap just short of its delay must not be rounded to it. */
-function gapWords(ms: number): string {
-  return ms < 10_000 ? `${formatCount(ms)} ms` : formatDuration(ms)
 }

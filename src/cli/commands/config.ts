@@ -6,6 +6,7 @@ import {
   readConfigFile,
   resolveSettings,
   toCrawlYaml,
+  withoutPassword,
 } from '../../config/index.ts'
 import { TiptoeError } from '../../model/index.ts'
 import { EXIT } from '../exit-code.ts'
@@ -22,12 +23,17 @@ export async function configCommand({ parsed, terminal, env, version }: Invocati
     return EXIT.done
   }
   const configPath = configPathOf(switches, env)
-  const resolved = resolveSettings({
+  const { settings, sources } = resolveSettings({
     version,
     flags,
     environment: env,
     ...(configPath === undefined ? {} : { file: readConfigFile(configPath) }),
   })
+  const { store } = settings
+  const resolved = {
+    settings: store === undefined ? settings : { ...settings, store: withoutPassword(store) },
+    sources,
+  }
   const explained = switches.explain === true
   terminal.result(explained ? resolved : resolved.settings, () =>
     explained ? explainSettings(resolved) : toCrawlYaml(resolved.settings),

@@ -1,6 +1,9 @@
-/** `tiptoe URL…`: begins a crawl, or goes on with the one that the folder holds. */
+/**
+ * `tiptoe URL…`: begins a crawl, or goes on with the one that the folder holds. With a store on servers it begins the
+ * crawl there, or joins it, and works on it like any other worker.
+ */
 import { createSystemClock, type Clock } from '../../base/index.ts'
-import type { Settings } from '../../config/index.ts'
+import { withoutPassword, type Settings } from '../../config/index.ts'
 import {
   clearCrawlFolder,
   type Crawl,
@@ -13,6 +16,7 @@ import {
   stateFolder,
   writeStats,
   totalsOf,
+  type FleetSeat,
   type StoredCrawl,
 } from '../../engine/index.ts'
 import type { FrontierStats } from '../../frontier/index.ts'
@@ -21,6 +25,9 @@ import { createRateMeter } from '../../telemetry/index.ts'
 import { tellAlarms } from '../alarms.ts'
 import { sumOf } from '../count-words.ts'
 import { EXIT } from '../exit-code.ts'
+import { troubleWords, type FleetDeps } from '../fleet-place.ts'
+import { workOnStore } from '../fleet-work.ts'
+import { serveHealth } from '../health.ts'
 import type { Invocation } from '../invocation.ts'
 import { programName } from '../program-name.ts'
 import { renderProgress } from '../progress.ts'
@@ -30,6 +37,7 @@ import { renderSummary } from '../summary.ts'
 import { escapeForTerminal, type Terminal } from '../terminal.ts'
 
 const PROGRESS_MS = 250
+const FLEET_PROGRESS_MS = 1_000
 /** Seeds that came to nothing, named one by one at most. */
 const SEEDS_TOLD = 5
 /** Rates are shown over the last seconds. */
@@ -39,12 +47,64 @@ export interface CrawlPlan {
   readonly settings: Settings
   readonly seeds: readonly NormalizedUrl[]
   readonly folder: string
+  /** Present: the crawl is kept on servers. */
+  readonly fleet?: FleetSeat
 }
 
-export async function crawlCommand(invocation: Invocation): Promise<number> {
+export async function crawlCommand(invocation: Invocation, deps: FleetDeps = {}): Promise<number> {
   refuseContradictions(invocation)
-  const plan = planCrawl(invocation)
-  return runCrawl(plan, invocation, { resumeCommand: resumeCommand(invocation, plan) })
+  const joined = storeOf(invocation)
+  if (joined === undefined) {
+    const plan = planCrawl(invocation)
+    return runCrawl(plan, invocation, { resumeCommand: resumeCommand(invocation, plan) })
+  }
+  const { settings, seeds } = joined
+  const crawl = settings.crawlName ?? crawlNameOf(seeds)
+  const folder = settings.outDirectory ?? (seeds.length > 0 ? defaultFolder(seeds) : `tiptoe-${crawl}`)
+  const place = { store: settings.store, crawl }
+  const work = { settings, seeds, folder, begins: seeds.length > 0, keep: false }
+  return workOnStore(place, work, invocation, deps, (plan) =>
+    runCrawl(plan, invocation, { resumeCommand: resumeCommand(invocation, plan) }),
+  )
+}
+
+/** What was typed, when it names a store; or, where no seeds are named, when the folder does. */
+function storeOf(
+  invocation: Invocation,
+): { readonly settings: Settings & { readonly store: string }; readonly seeds: readonly NormalizedUrl[] } | undefined {
+  const typed = typedSettings(invocation)
+  const { store } = typed
+  if (store !== undefined) {
+    if (invocation.parsed.switches.fresh === true) {
+      throw new TiptoeError('usage', '--fresh forgets what a folder holds, and not a crawl on a store', {
+        hint: 'give the new crawl another name with --crawl, and another folder with --out',
+      })
+    }
+    return { settings: { ...typed, store }, seeds: seedsOf(typed) }
+  }
+  if (typed.sink !== 'files') {
+    throw new TiptoeError('usage', `--sink ${typed.sink} needs a store`, { hint: 'name one with --store redis://…' })
+  }
+  const stored =
+    typed.outDirectory === undefined || invocation.parsed.switches.fresh === true
+      ? undefined
+      : readCrawlFolder(typed.outDirectory, invocation.version)
+  const kept = stored?.settings.store
+  if (stored === undefined || kept === undefined) return undefined
+  const seeds = seedsOf(typed)
+  if (seeds.length > 0) {
+    throw new TiptoeError('usage', `${typed.outDirectory} is the folder of a worker of a crawl on ${kept}`, {
+      hint: 'name the store with --store to go on, or choose another folder with --out',
+    })
+  }
+  return { settings: { ...typedSettings(invocation, stored.configuration), store: kept }, seeds }
+}
+
+/** The name of a crawl that was given none. */
+function crawlNameOf(seeds: readonly NormalizedUrl[]): string {
+  const [first] = seeds
+  if (first === undefined) throw nothingToCrawl()
+  return new URL(first).host.replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, 64)
 }
 
 function refuseContradictions({ parsed: { flags, switches } }: Invocation): void {
@@ -65,10 +125,7 @@ function refuseContradictions({ parsed: { flags, switches } }: Invocation): void
 export function planCrawl(invocation: Invocation): CrawlPlan {
   const { parsed, version, terminal } = invocation
   const typed = typedSettings(invocation)
-  const seeds = unique([
-    ...typed.seeds.map(readSeed),
-    ...(typed.inputFile === undefined ? [] : readSeedFile(typed.inputFile)),
-  ])
+  const seeds = seedsOf(typed)
   const folder = typed.outDirectory ?? defaultFolder(seeds)
   const fresh = parsed.switches.fresh === true
   // A crawl that is started over with seeds of its own need not even be readable.
@@ -97,20 +154,41 @@ function defaultFolder(seeds: readonly NormalizedUrl[]): string {
   return `tiptoe-${new URL(first).host.replaceAll(/[^a-z0-9.-]/g, '_')}`
 }
 
-function unique<T>(items: readonly T[]): T[] {
-  return [...new Set(items)]
+/** As they were named and as the file has them, each once. */
+export function seedsOf({ seeds, inputFile }: Settings): NormalizedUrl[] {
+  return [...new Set([...seeds.map(readSeed), ...(inputFile === undefined ? [] : readSeedFile(inputFile))])]
 }
 
-/** The same command again, without what would start over. Seeds that came by stdin are in the folder. */
-function resumeCommand({ words, env, parsed }: Invocation, plan: CrawlPlan): string {
+/** The same command again, without what would start over or be seen by others, and with what else it needs. */
+export function typedAgain({ words, env }: Invocation, more: readonly string[] = []): string {
+  const again = [...words.filter((word) => word !== '--fresh').map(withoutSecret), ...more]
+  return [programName(env), ...again.map(quote)].join(' ')
+}
+
+/** Seeds that came by stdin are in the folder. */
+export function resumeCommand(invocation: Invocation, plan: CrawlPlan): string {
+  const { env, parsed } = invocation
   const program = programName(env)
   if (plan.settings.inputFile === '-') {
     return `${program} -o ${quote(plan.folder)}${parsed.switches.once === true ? ' --once' : ''}`
   }
-  // A folder that a variable or a file names is named again, since those may be gone by then.
+  // A folder or a store that a variable or a file names is named again, since those may be gone by then.
   const folder = parsed.flags.out === undefined && plan.settings.outDirectory !== undefined ? ['-o', plan.folder] : []
-  const again = [...words.filter((word) => word !== '--fresh'), ...folder]
-  return [program, ...again.map(quote)].join(' ')
+  const { fleet } = plan
+  const store =
+    fleet === undefined || parsed.flags.store !== undefined ? [] : ['--store', withoutPassword(fleet.login.store)]
+  const crawl = fleet === undefined || parsed.flags.crawl !== undefined ? [] : ['--crawl', fleet.login.crawl]
+  return typedAgain(invocation, [...folder, ...store, ...crawl])
+}
+
+/** A password is given again by its variable. */
+function withoutSecret(word: string): string {
+  const [, flag = '', value = word] = /^(--store=)(.*)$/.exec(word) ?? []
+  return isStore(value) ? `${flag}${withoutPassword(value)}` : word
+}
+
+function isStore(word: string): boolean {
+  return /^rediss?(?:-cluster)?:/i.test(word)
 }
 
 function quote(word: string): string {
@@ -128,6 +206,20 @@ export async function runCrawl(
   const once = invocation.parsed.switches.once === true
   const clock = createSystemClock()
   const startedAt = clock.now()
+  const { fleet } = plan
+  let opened: Crawl | undefined
+  const health =
+    fleet === undefined || settings.healthAddress === undefined
+      ? undefined
+      : await serveHealth(settings.healthAddress, () => ({
+          role: 'worker',
+          crawl: fleet.login.crawl,
+          id: fleet.login.worker,
+          ready: opened?.isStoreInReach ?? false,
+          slots: opened?.slots ?? 0,
+          inFlight: opened?.inFlight ?? 0,
+        }))
+  if (health !== undefined) terminal.note(`answering /healthz and /readyz at ${health.address}`)
   const crawl = await openCrawl({
     settings,
     seeds: plan.seeds,
@@ -135,7 +227,11 @@ export async function runCrawl(
     outputFolder: folder,
     once,
     clock,
+    ...(fleet === undefined
+      ? {}
+      : { fleet: { ...fleet, onTrouble: ({ kind, detail }) => terminal.note(troubleWords(kind, detail)) } }),
   })
+  opened = crawl
   const fetched = countFetched(crawl)
   const failures = new Map<FailureCode, number>()
   crawl.events.on('fail', (record) => failures.set(record.error, (failures.get(record.error) ?? 0) + 1))
@@ -147,7 +243,9 @@ export async function runCrawl(
   }
   const signals = listenForSignals(crawl, { drainMs: settings.drainMs, resumeCommand }, terminal)
   const recrawling = settings.recrawl && !once
-  const stopProgress = showProgress(crawl, terminal, { clock, startedAt, fetched, recrawling })
+  // Asking a store on servers for numbers costs a message to each of its parts.
+  const everyMs = fleet === undefined ? PROGRESS_MS : FLEET_PROGRESS_MS
+  const stopProgress = showProgress(crawl, terminal, { clock, startedAt, fetched, recrawling, everyMs })
   const end = await crawl.run().catch(async (error: unknown) => {
     stopProgress()
     // What broke the crawl is the news, not what closing it runs into because of that.
@@ -158,6 +256,7 @@ export async function runCrawl(
   terminal.done()
   const stats = await crawl.stats()
   await crawl.close()
+  await health?.close()
   signals.release()
   const elapsedMs = clock.now() - startedAt
   const totals = totalsOf(stats, elapsedMs, settings, end)
@@ -181,8 +280,12 @@ export async function runCrawl(
     { evenQuiet: interrupted },
   )
   if (invocation.parsed.switches.json === true) terminal.data(JSON.stringify(totals))
-  if (end === 'limit') terminal.note('to go on, raise --max-pages or leave it out')
-  if (end === 'bytes') terminal.note('to go on, raise --max-bytes or leave it out')
+  if (end === 'halted') terminal.note(`the crawl was ended for all of its workers: ${crawl.haltedBecause ?? ''}`)
+  if (fleet !== undefined && (end === 'limit' || end === 'bytes' || end === 'halted')) {
+    const place = `--store ${withoutPassword(fleet.login.store)} --crawl ${fleet.login.crawl}`
+    terminal.note(`to go on, when all workers have ended: tiptoe seed ${place}, with another limit, then workers again`)
+  } else if (end === 'limit') terminal.note('to go on, raise --max-pages or leave it out')
+  else if (end === 'bytes') terminal.note('to go on, raise --max-bytes or leave it out')
   if (!interrupted) giveHints(stats, terminal)
   const code = exitCode(end, stats, settings, signals)
   return code === EXIT.done && alarms.impolite > 0 ? EXIT.failures : code
@@ -262,17 +365,24 @@ function tellDetails(crawl: Crawl, terminal: Terminal): void {
 function showProgress(
   crawl: Crawl,
   terminal: Terminal,
-  run: { readonly clock: Clock; readonly startedAt: number; readonly fetched: Fetched; readonly recrawling: boolean },
+  run: {
+    readonly clock: Clock
+    readonly startedAt: number
+    readonly fetched: Fetched
+    readonly recrawling: boolean
+    readonly everyMs: number
+  },
 ): () => void {
-  const { clock, startedAt, fetched, recrawling } = run
+  const { clock, startedAt, fetched, recrawling, everyMs } = run
   if (!terminal.isLive) return () => {}
   const pages = createRateMeter(RATE_WINDOW_MS)
   const bytes = createRateMeter(RATE_WINDOW_MS)
   let cancel = (): void => {}
   let stopped = false
   const draw = async (): Promise<void> => {
-    const stats = await crawl.stats()
-    if (stopped) return
+    // A store that gives out is told of by the crawl itself.
+    const stats = await crawl.stats().catch(() => undefined)
+    if (stopped || stats === undefined) return
     const now = clock.now()
     const { drainUntil } = crawl
     const view = {
@@ -288,7 +398,7 @@ function showProgress(
       ...(drainUntil === undefined ? {} : { drainUntil }),
     }
     terminal.live(renderProgress(view, terminal.columns, terminal.color))
-    cancel = clock.timer(PROGRESS_MS, () => void draw())
+    cancel = clock.timer(everyMs, () => void draw())
   }
   void draw()
   return () => {

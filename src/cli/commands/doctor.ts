@@ -1,13 +1,17 @@
-/** `tiptoe doctor`: whether this machine can crawl, one line for each thing that a crawl stands on. Exit 3 on a problem. */
+/**
+ * `tiptoe doctor`: whether this machine can crawl, one line for each thing that a crawl stands on; with `--store` also
+ * whether the crawl can be kept there, and what it can count on. Exit 3 on a problem.
+ */
 import { lookup } from 'node:dns/promises'
 import { mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSystemClock, formatBytes, formatDuration, type Clock } from '../../base/index.ts'
-import { concurrentFetches, resolveSettings } from '../../config/index.ts'
+import { concurrentFetches, type Settings } from '../../config/index.ts'
 import { createFrontier } from '../../frontier/index.ts'
 import { EXIT } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
 import { escapeForTerminal, padToWidth } from '../terminal.ts'
+import { typedSettings } from '../typed-settings.ts'
 
 const NODE_NEEDED = [22, 19] as const
 const DISK_LEAST_BYTES = 50_000_000
@@ -33,11 +37,13 @@ export interface Check {
 }
 
 export async function doctorCommand(
-  { terminal, version, env }: Invocation,
+  invocation: Invocation,
   names: (name: string) => Promise<{ address: string }> = lookup,
 ): Promise<number> {
+  const { terminal, env } = invocation
   const clock = createSystemClock()
-  const slots = concurrentFetches(resolveSettings({ version, environment: env }).settings)
+  const settings = typedSettings(invocation)
+  const slots = concurrentFetches(settings)
   const folder = await checkFolder(process.cwd(), clock)
   const checks = [
     checkNode(process.versions.node),
@@ -48,6 +54,7 @@ export async function doctorCommand(
     checkTime(clock.wall()),
     checkProtocols(process.versions),
     await checkNames(names, clock),
+    ...(await checkStore(settings, env['TIPTOE_STORE_PASSWORD'], clock)),
   ]
   terminal.result(checks, () => checks.map(checkWords).join('\n'))
   return checks.some(({ state }) => state === 'problem') ? EXIT.environment : EXIT.done
@@ -163,4 +170,16 @@ async function checkNames(names: (name: string) => Promise<{ address: string }>,
   const check = await Promise.race([found, late])
   cancel()
   return check
+}
+
+/** Nothing, when the crawl is kept in a folder. */
+async function checkStore(
+  { store, storeCaFile }: Pick<Settings, 'store' | 'storeCaFile'>,
+  password: string | undefined,
+  clock: Clock,
+): Promise<Check[]> {
+  if (store === undefined) return []
+  // Only who names a store waits for this to be read.
+  const { examineStore } = await import('../store-check.ts')
+  return examineStore({ store, password, caFile: storeCaFile }, clock)
 }

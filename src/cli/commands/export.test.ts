@@ -1,7 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sharedRedis } from '../../../test/support/redis/shared.ts'
+import { makeWorker } from '../../export/test-support/hand-made-worker.ts'
 import type { LoopbackWeb } from '../demo/index.ts'
 import { flagsFor, runCommand } from '../test-support/run-command.ts'
 import { createSmallTown } from '../test-support/small-town.ts'
@@ -45,6 +48,7 @@ describe('tiptoe export', () => {
       bytes: expect.any(Number),
       pages: 6,
       leftOut: {},
+      doubled: 0,
     })
     expect(existsSync(join(out, 'part-000001.md'))).toBe(true)
   })
@@ -85,6 +89,44 @@ describe('tiptoe export', () => {
     [['--format', 'wacz', '-o', join(tmpdir(), 'never.wacz')], 'no archive'],
   ])('refuses %j', async (words, message) => {
     await expect(exported(...words)).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(message) })
+  })
+
+  test('merges the folders of workers, and says what was left out for being there twice', async () => {
+    const parent = join(root, 'fleet')
+    const page = { url: 'https://example.com/a', markdown: 'a\n' }
+    await makeWorker(join(parent, 'w1'), { worker: 'w1', pages: [page, { ...page, url: 'https://example.com/b' }] })
+    await makeWorker(join(parent, 'w2'), { worker: 'w2', pages: [page], uncommitted: true })
+    const { json, stderr } = await runCommand([
+      'export',
+      parent,
+      '--format',
+      'csv',
+      '-o',
+      join(root, 'f.csv'),
+      '--json',
+    ])
+    expect(json()).toMatchObject({ folders: [join(parent, 'w1'), join(parent, 'w2')], pages: 2, doubled: 1 })
+    expect(stderr).toContain('left out 1 record of which there is another, of the same page and visit')
+    expect(stderr).toMatch(/warning: .*w2 does not say how much of it was committed/)
+  })
+
+  test('asks the store of the fleet how much counts', async () => {
+    const place = ['--store', await sharedRedis(), '--crawl', `x-${randomUUID()}`]
+    const worker = join(root, 'stored', 'w1')
+    await runCommand([web.url('a.test'), ...place, '-o', worker, '--delay', '10ms', ...flagsFor(web)])
+    // As it is after a kill: nothing says how much counts, and the last records were never committed.
+    const pages = readFileSync(join(worker, 'pages.jsonl'), 'utf8')
+    appendFileSync(join(worker, 'pages.jsonl'), pages.split('\n')[0]?.replace('a.test', 'uncommitted.test') + '\n')
+    rmSync(join(worker, 'state', 'committed.json'))
+    const run = async (...words: string[]): Promise<string> => {
+      const ran = await runCommand(['export', worker, '--format', 'csv', '--fields', 'url', '-o', '-', ...words])
+      return ran.stdout
+    }
+    expect(await run()).toContain('uncommitted.test')
+    const counted = await run(...place)
+    expect(counted).not.toContain('uncommitted.test')
+    expect(counted.trim().split('\n')).toHaveLength(pages.trim().split('\n').length + 1)
+    await expect(run('--store', 'redis://127.0.0.1')).rejects.toMatchObject({ code: 'usage' })
   })
 
   test('needs a crawl', async () => {

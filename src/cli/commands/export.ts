@@ -1,6 +1,7 @@
 /**
- * `tiptoe export DIR --format FORMAT`: a crawl in another form. The crawl is not changed, and may be running: what is
- * exported is what was committed when the command began.
+ * `tiptoe export DIR… --format FORMAT`: a crawl in another form. The crawl is not changed, and may be running: what is
+ * exported is what was committed when the command began. The folders of a fleet's workers become one export; with
+ * `--store` and `--crawl`, the store says how much of each counts.
  */
 import { createSystemClock, formatBytes } from '../../base/index.ts'
 import type { SwitchName } from '../../config/index.ts'
@@ -13,18 +14,23 @@ import {
   MIN_PART_TOKENS,
   openExportSource,
   USES,
+  type CommittedPositions,
   type CsvField,
   type ExportFormat,
   type ExportReport,
   type ExportRequest,
+  type ExportSource,
 } from '../../export/index.ts'
+import type { OutputPosition } from '../../frontier/index.ts'
 import { TiptoeError } from '../../model/index.ts'
 import { countOf, sumOf } from '../count-words.ts'
 import { EXIT } from '../exit-code.ts'
+import { openFleetView } from '../fleet-view.ts'
 import type { Invocation } from '../invocation.ts'
 import { countList } from '../report-lines.ts'
 import { countIn } from '../simulate/switch-values.ts'
 import { escapeForTerminal } from '../terminal.ts'
+import { typedSettings } from '../typed-settings.ts'
 
 const STDOUT = '-'
 /** What the file is called after the name of the crawl; a folder has a dash. */
@@ -46,7 +52,8 @@ const MEANT_FOR: Partial<Record<SwitchName | 'include' | 'exclude', readonly Exp
   'max-tokens': ['markdown'],
 }
 
-export async function exportCommand({ parsed, terminal, version }: Invocation): Promise<number> {
+export async function exportCommand(invocation: Invocation): Promise<number> {
+  const { parsed, terminal } = invocation
   const { flags, switches } = parsed
   const format = formatOf(flags.format)
   refuseStrangers(format, { ...flags, ...switches })
@@ -63,7 +70,8 @@ export async function exportCommand({ parsed, terminal, version }: Invocation): 
   const isFolder = isFolderExport(request)
   const isStream = flags.out === STDOUT
   if (isStream) refuseStream(request, isFolder, switches.json === true)
-  const source = openExportSource(parsed.operands[0] as string, version)
+  const source = await openSource(invocation)
+  for (const warning of source.warnings) terminal.warn(warning)
   const named = `${source.name}${isFolder && format === 'markdown' ? DIVIDED_MARKDOWN : ENDINGS[format]}`
   const target: ExportRequest['target'] = isStream
     ? {
@@ -74,9 +82,52 @@ export async function exportCommand({ parsed, terminal, version }: Invocation): 
       }
     : { path: typeof flags.out === 'string' ? flags.out : named }
   const report = await exportCrawl(source, { ...request, target }, { clock: createSystemClock() })
+  if (report.doubled > 0) {
+    terminal.note(`left out ${countOf(report.doubled, 'record')} of which there is another, of the same page and visit`)
+  }
   if (isStream) terminal.note(exportWords(report))
-  else terminal.result({ folder: source.folder, ...report }, () => escapeForTerminal(exportWords(report)))
+  else terminal.result({ ...placesOf(source), ...report }, () => escapeForTerminal(exportWords(report)))
   return EXIT.done
+}
+
+async function openSource(invocation: Invocation): Promise<ExportSource> {
+  const { parsed, version } = invocation
+  const { store, crawl, storeCa } = parsed.flags
+  // The other flags of an export are no settings of a crawl.
+  const flags = Object.fromEntries(Object.entries({ store, crawl, storeCa }).filter(([, value]) => value !== undefined))
+  const named = { ...invocation, parsed: { ...parsed, flags } }
+  const settings = typedSettings(named)
+  if (settings.store !== undefined && settings.crawlName !== undefined) {
+    const positions = storedPositions(settings.store, settings.crawlName, named)
+    return openExportSource(parsed.operands, { version, positions })
+  }
+  if (store === undefined && crawl === undefined) return openExportSource(parsed.operands, { version })
+  throw new TiptoeError('usage', '--store and --crawl go together: the store, and the name of the crawl on it')
+}
+
+/** Asks the store once, when the first folder of a worker is met. */
+function storedPositions(store: string, crawl: string, invocation: Invocation): CommittedPositions {
+  let outputs: Promise<ReadonlyMap<string, OutputPosition>> | undefined
+  const ask = async (): Promise<ReadonlyMap<string, OutputPosition>> => {
+    const { inspector } = await openFleetView(store, invocation)
+    try {
+      return await inspector.outputs()
+    } finally {
+      await inspector.close()
+    }
+  }
+  return {
+    crawl,
+    async positionOf(worker) {
+      outputs ??= ask()
+      return (await outputs).get(worker) ?? {}
+    },
+  }
+}
+
+function placesOf({ folders }: ExportSource): { folder: string } | { folders: string[] } {
+  const [only, ...others] = folders.map(({ path }) => path)
+  return others.length === 0 ? { folder: only ?? '' } : { folders: [only ?? '', ...others] }
 }
 
 function formatOf(raw: unknown): ExportFormat {

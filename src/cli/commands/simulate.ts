@@ -11,7 +11,10 @@ import { testCommand } from '../simulate/test-command.ts'
 /** Switches that choose to test the crawler, and those that only a plan has a use for. */
 const TESTS: readonly SwitchName[] = ['seed', 'seeds', 'fleet']
 const PLANS: readonly SwitchName[] = ['whole', 'pages', 'latency', 'size', 'config']
-const FLEETS: readonly SwitchName[] = ['workers', 'hosts']
+const FLEETS: readonly SwitchName[] = ['workers', 'hosts', 'nodes', 'sample']
+/** What a fleet on a cluster can be told besides: assumptions of a plan, and options of a crawl. */
+const CLUSTER_SWITCHES: ReadonlySet<SwitchName> = new Set(['pages', 'latency'])
+const CLUSTER_OPTIONS: ReadonlySet<string> = new Set(['partitions', 'delay', 'concurrency'])
 
 export async function simulateCommand(invocation: Invocation): Promise<number> {
   const { switches } = invocation.parsed
@@ -26,9 +29,13 @@ function refuseMixture({ parsed }: Invocation, test: SwitchName): void {
   const asTest = `--${test} tests the crawler itself`
   const [operand] = operands
   if (operand !== undefined) throw mixed(`${asTest}, and takes no ${JSON.stringify(operand)}`)
-  const plan = given(switches, PLANS)
+  const isCluster = switches.fleet === true && flags.partitions !== undefined
+  const plan = given(
+    switches,
+    PLANS.filter((name) => !isCluster || !CLUSTER_SWITCHES.has(name)),
+  )
   if (plan !== undefined) throw mixed(`${asTest}, and --${plan} plans a crawl`)
-  const [option] = Object.keys(flags)
+  const option = Object.keys(flags).find((name) => !isCluster || !CLUSTER_OPTIONS.has(name))
   if (option !== undefined) throw mixed(`${asTest}, and takes no options of a crawl, such as ${option}`)
   if (switches.fleet === true) {
     if (switches.seeds !== undefined) throw mixed('--fleet is one run, and --seeds asks for many')

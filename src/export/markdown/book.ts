@@ -132,7 +132,7 @@ export function* bookFiles(index: PageIndex, read: ReadContent, options: BookOpt
     return (page) => ({
       headCost: isDivided ? headCost(page) : 0,
       head: (continued) => chapterHead(page, { continued }),
-      blocks: chapterBlocks(page, read(index.recordOf(page)) ?? ''),
+      blocks: chapterBlocks(page, read(page, index.recordOf(page)) ?? ''),
       cost: (block) => countTokens(blockText(block, longest)),
       text: (block, part) => blockText(block, (url) => leadTo(findPage(url), isDivided ? part : undefined)),
     })

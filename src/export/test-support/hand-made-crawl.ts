@@ -65,5 +65,8 @@ export function makeCrawl(
   }
   write('pages.jsonl', pages.map(pageRecord))
   write('revisits.jsonl', more.revisits ?? [])
-  return exportSource({ folder, output, seeds: pages.slice(0, 1).map(({ url }) => url as NormalizedUrl) })
+  return exportSource({
+    folders: [{ path: folder, output }],
+    seeds: pages.slice(0, 1).map(({ url }) => url as NormalizedUrl),
+  })
 }

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { NormalizedUrl } from '../../model/index.ts'
-import { openOutputFolder, type ArchivedExchange } from '../../sink/index.ts'
+import { openOutputFolder, writeWorkerFolder, type ArchivedExchange } from '../../sink/index.ts'
 import { archiveOptions, exchange } from '../../sink/warc/test-support/exchanges.ts'
-import { exportCrawl, exportSource, type ExportSource } from '../index.ts'
+import { exportCrawl, exportSource, openExportSource, type ExportSource } from '../index.ts'
 import { pageRecord } from '../test-support/hand-made-crawl.ts'
 import { readZip } from '../test-support/zip-reader.ts'
 
@@ -49,8 +49,10 @@ async function crawl(
   items.push(...others.map((other) => ({ kind: 'exchange', exchange: other }) as const))
   const position = output.append(items)
   output.close()
-  return exportSource({ folder, output: position, seeds: [`${site}/` as NormalizedUrl] })
+  return exportSource({ folders: [{ path: folder, output: position }], seeds: [`${site}/` as NormalizedUrl] })
 }
+
+const outputOf = ({ folders }: ExportSource): Readonly<Record<string, number>> => folders[0]?.output ?? {}
 
 interface Wacz {
   readonly names: string[]
@@ -98,7 +100,7 @@ function indexOf(file: Wacz): CdxLine[] {
 describe('a WACZ file', () => {
   it('has the archive as it was committed, with its digests, its pages and its index', async () => {
     const source = await crawl(7)
-    const current = Object.keys(source.output).find((name) => name.endsWith('.warc.gz')) ?? ''
+    const current = Object.keys(outputOf(source)).find((name) => name.endsWith('.warc.gz')) ?? ''
     const committed = readFileSync(join(folder, current))
     // What a crawl that is running has written since.
     appendFileSync(join(folder, current), 'not committed')
@@ -170,6 +172,47 @@ describe('a WACZ file', () => {
     expect(keys).toEqual(keys.toSorted())
   })
 
+  it('of several workers has the archives of all, though their files have the same names', async () => {
+    const parent = folder
+    const sources: ExportSource[] = []
+    for (const [name, pages] of [
+      ['a', 5],
+      ['b', 9],
+    ] as const) {
+      folder = join(parent, name)
+      sources.push(await crawl(pages))
+    }
+    folder = parent
+    const file = await wacz(exportSource({ folders: sources.flatMap(({ folders }) => folders), seeds: [] }))
+    const current = Object.keys(outputOf(sources[0]!)).find((name) => name.endsWith('.warc.gz')) ?? ''
+    const named = (number: number): string => current.replace('archive/', `archive/0000${number}-`)
+    expect(file.names.slice(0, 2)).toEqual([named(1), named(2)])
+    expect(file.bytes(named(2)).equals(readFileSync(join(parent, 'b', current)))).toBe(true)
+    // A robots.txt each; the pages of the first are pages of the second too, and listed once.
+    const lines = indexOf(file)
+    expect(lines).toHaveLength(5 + 9 + 2)
+    expect(lines.map(({ key }) => key)).toEqual(lines.map(({ key }) => key).toSorted())
+    for (const { url, offset, length, filename } of lines) {
+      const archive = file.bytes(`archive/${filename}`)
+      const record = gunzipSync(archive.subarray(Number(offset), Number(offset) + Number(length))).toString()
+      expect(record).toContain(`\r\nWARC-Target-URI: ${url}\r\n`)
+    }
+    expect(file.pages).toBe(9)
+  })
+
+  it('of a worker that did not say how much was committed has its whole records', async () => {
+    const source = await crawl(3)
+    const current = Object.keys(outputOf(source)).find((name) => name.endsWith('.warc.gz')) ?? ''
+    const committed = readFileSync(join(folder, current))
+    const before = indexOf(await wacz(source))
+    await writeWorkerFolder(folder, { crawl: 'news', worker: 'w1', store: 'redis://127.0.0.1' })
+    appendFileSync(join(folder, current), committed.subarray(0, 40))
+    appendFileSync(join(folder, 'archive/index.cdxj'), 'half a line')
+    const file = await wacz(await openExportSource([folder], { version: '0' }))
+    expect(file.bytes(current).equals(committed)).toBe(true)
+    expect(indexOf(file)).toEqual(before)
+  })
+
   it('is the same every time', async () => {
     const source = await crawl(3)
     const first = readFileSync((await wacz(source)).path)
@@ -193,9 +236,9 @@ describe('a WACZ file', () => {
 
   it('is not made of a damaged archive', async () => {
     const source = await crawl(3)
-    const current = Object.keys(source.output).find((name) => name.endsWith('.warc.gz')) ?? ''
+    const current = Object.keys(outputOf(source)).find((name) => name.endsWith('.warc.gz')) ?? ''
     rmSync(join(folder, 'archive/index.cdxj'))
-    writeFileSync(join(folder, current), Buffer.alloc(source.output[current] ?? 0))
+    writeFileSync(join(folder, current), Buffer.alloc(outputOf(source)[current] ?? 0))
     await expect(wacz(source)).rejects.toMatchObject({ code: 'output', message: expect.stringContaining('damaged') })
     truncateSync(join(folder, current), 5)
     await expect(wacz(source)).rejects.toMatchObject({ code: 'output', message: expect.stringContaining('committed') })
@@ -203,7 +246,7 @@ describe('a WACZ file', () => {
 
   it('is not made of a crawl without an archive', async () => {
     mkdirSync(folder)
-    const source = exportSource({ folder, output: {}, seeds: [] })
+    const source = exportSource({ folders: [{ path: folder, output: {} }], seeds: [] })
     await expect(wacz(source)).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('no archive') })
   })
 })

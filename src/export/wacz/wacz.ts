@@ -1,6 +1,6 @@
 /**
- * The archive of a crawl as one WACZ 1.1.1 file, to be opened by ReplayWeb.page and its kin: the WARC files as they are,
- * a sorted index of them, the list of pages, and a manifest with a digest of each.
+ * The archive of a crawl as one WACZ 1.1.1 file, to be opened by ReplayWeb.page and its kin: the WARC files of all its
+ * folders as they are, a sorted index of them, the list of pages, and a manifest with a digest of each.
  */
 import { createHash } from 'node:crypto'
 import { closeSync, readSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { openToRead, shortFile } from '../committed-file.ts'
 import type { DraftFile } from '../drafts.ts'
 import type { PageIndex } from '../page-index.ts'
 import type { ExportSource } from '../source.ts'
-import { archivesOf, openArchiveIndex } from './archive-index.ts'
+import { archivesOf, exportedPath, openArchiveIndex } from './archive-index.ts'
 import { BLOCKS_NAME, createIndexBlocks, LIST_NAME } from './index-blocks.ts'
 import { manifestDigest, manifestOf, pageLines, type Resource } from './manifest.ts'
 import { createZipWriter } from './zip-writer.ts'
@@ -38,7 +38,7 @@ export async function writeWacz(
 ): Promise<WaczCounts> {
   const archives = archivesOf(source)
   if (archives.length === 0) {
-    throw new TiptoeError('usage', `the crawl in ${source.folder} has no archive`, {
+    throw new TiptoeError('usage', `the crawl in ${placesOf(source)} has no archive`, {
       hint: 'WACZ is made of WARC files: crawl with --format jsonl,markdown,warc',
     })
   }
@@ -50,10 +50,17 @@ export async function writeWacz(
     resources.push({ name: path.slice(path.lastIndexOf('/') + 1), path, ...measured.result() })
   }
 
-  for (const { path, length } of archives) add(path, length, fileChunks(join(source.folder, path), length))
-  const archiveIndex = await openArchiveIndex(source, archives)
+  let files = 0
+  for (const archive of archives) {
+    for (const file of archive.files) {
+      add(exportedPath(archive, file), file.length, fileChunks(join(archive.folder.path, file.path), file.length))
+      files += 1
+    }
+  }
+  const archiveIndex = await openArchiveIndex(archives)
   try {
     const { blocks, list } = createIndexBlocks(noting(archiveIndex.lines(), index))
+    // Longer names of files add less than compression takes away.
     const atMost = 2 * archiveIndex.bytes + SLACK_BYTES
     add(`indexes/${BLOCKS_NAME}`, atMost, blocks())
     add(`indexes/${LIST_NAME}`, atMost, [Buffer.from(list())])
@@ -74,7 +81,13 @@ export async function writeWacz(
   const digest = Buffer.from(manifestDigest(manifest))
   zip.add('datapackage-digest.json', digest.length, [digest])
   zip.finish()
-  return { pages, archives: archives.length }
+  return { pages, archives: files }
+}
+
+/** For a message. */
+function placesOf({ folders }: ExportSource): string {
+  const [first, ...others] = folders
+  return `${first?.path ?? ''}${others.length === 0 ? '' : ` and ${others.length} more`}`
 }
 
 /** The data, with its size and digest taken as it goes by. */

@@ -41,6 +41,21 @@ export async function* warcRecords(path: string, end: number): AsyncGenerator<Re
   }
 }
 
+/** Behind the last of the whole records that the file begins with. */
+export async function wholeRecordsEnd(path: string, size: number): Promise<number> {
+  const descriptor = openToRead(path, size)
+  try {
+    for (let offset = 0; offset < size;) {
+      const member = await readMember(descriptor, offset, size)
+      if (member === undefined || offset + member.length > size) return offset
+      offset += member.length
+    }
+    return size
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 /** Undefined for what is no whole gzip member. */
 async function readMember(
   descriptor: number,

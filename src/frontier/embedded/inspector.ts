@@ -19,6 +19,7 @@ import { createFacts } from './facts.ts'
 import { hostRow, KINDS, laneRow, LANES_OF, prepareList, STATES, urlRow, visitRow, type Values } from './rows.ts'
 import { createSeenLook } from './seen-look.ts'
 import { openSnapshot } from './snapshot.ts'
+import { readBar } from './transfer-bar.ts'
 
 export interface UrlView extends UrlRow {
   readonly host: HostKey
@@ -69,6 +70,8 @@ export interface Inspector {
   counters(): Counters
   /** Whether the last process that worked on the crawl closed it in order. */
   readonly clean: boolean
+  /** Why nobody may work on the crawl, in words; undefined when everybody may. */
+  readonly barred: string | undefined
   /** Whether a process is working on the crawl at this moment. */
   isWorkedOn(): boolean
   find(kind: 'page' | 'sitemap', key: UrlKey): UrlView | undefined
@@ -156,6 +159,7 @@ export function openInspector(folder: string): Inspector {
   return {
     counters: () => ({ ...emptyCounters(), ...(JSON.parse((meta('counters') as string) ?? '{}') as Counters) }),
     clean: meta('clean') === 1,
+    barred: readBar(db)?.message,
     isWorkedOn: () => isLocked(folder),
     // The set may be younger than this moment: then there is no such row.
     find: (kind, url) => urlView(seen.find(kind, url)),

@@ -33,6 +33,14 @@ export function fileName(number: number, at: number): string {
   return `tiptoe-${timestamp14(warcDate(at))}-${String(number).padStart(5, '0')}.warc.gz`
 }
 
+/** The file with the largest number among these names; undefined when none is of an archive. */
+export function newestArchiveFile(names: readonly string[]): string | undefined {
+  return names
+    .filter((name) => fileNumber(name) !== undefined)
+    .toSorted((one, other) => (fileNumber(one) ?? 0) - (fileNumber(other) ?? 0) || (one < other ? -1 : 1))
+    .at(-1)
+}
+
 /** The file that the position names; undefined when nothing was archived. */
 export function currentFile(
   position: Readonly<Record<string, number>>,
