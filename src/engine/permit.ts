@@ -17,7 +17,7 @@ const SUSPENDED_MS = 2_000
 /** A lease ends for us so much before it ends for the store: time to take back what is on the wire. */
 const MARGIN_MS = 1_000
 /** But never more than this share of it. */
-const MARGIN_SHARE = 0.1
+const MARGIN_SHARE = 0.25
 /** It is extended when half of it is over: an extension may then take as long as the other half. */
 const EXTENDED_AT = 0.5
 /** A lease of several tasks is not worked on for longer than so many times its length: others wait for its slot. */

@@ -10,8 +10,9 @@ export interface FleetProtocol {
   readonly moreHosts: number
   /** Times that an asking goes on while others were quicker. */
   readonly rounds: number
-  /** Partitions of others that are looked at when its own have nothing for a worker. */
+  /** Partitions of others that are looked at when its own have nothing for a worker, and how often at most. */
   readonly elsewhere: number
+  readonly elsewhereMs: number
   /** How long a settlement waits for company, how many are committed together, and how many may wait. */
   readonly gatherLeastMs: number
   readonly gatherMostMs: number
@@ -31,6 +32,7 @@ export const FLEET_PROTOCOL: FleetProtocol = {
   moreHosts: 64,
   rounds: 16,
   elsewhere: Infinity,
+  elsewhereMs: 1_000,
   gatherLeastMs: 10,
   gatherMostMs: 50,
   batch: 64,

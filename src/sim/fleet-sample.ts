@@ -95,6 +95,8 @@ interface Worker {
   isNews: boolean
   /** The last asking found fewer hosts than there was room for. */
   wasShort: boolean
+  /** Partitions of others are not looked at before. */
+  elsewhereAt: number
 }
 
 /** What was counted up to a moment. */
@@ -336,7 +338,8 @@ export async function runSample(options: SampleOptions): Promise<SampleReport> {
   /** Nothing is due in the worker's own partitions: it looks at others. As many look here as look from here. */
   const lookElsewhere = async (worker: Worker): Promise<void> => {
     const elsewhere = Math.min(protocol.elsewhere, shape.partitions - sample.partitions)
-    if (elsewhere <= 0) return
+    if (elsewhere <= 0 || world.now() < worker.elsewhereAt) return
+    worker.elsewhereAt = world.now() + protocol.elsewhereMs
     const looks = elsewhere / sample.partitions
     const ms = costMs(costs.look, 0)
     bytes += elsewhere * wireBytes(costs.look, 0)
@@ -461,6 +464,7 @@ export async function runSample(options: SampleOptions): Promise<SampleReport> {
       isGathering: false,
       isNews: true,
       wasShort: false,
+      elsewhereAt: 0,
     }
     worker.process.later(rng.int(1_000), () => pull(worker))
     if (rng.next() >= killed) return

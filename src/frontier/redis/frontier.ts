@@ -52,8 +52,8 @@ export interface FleetFrontier extends Frontier {
   /** Which partitions this worker asks first; all when empty. */
   prefer(partitions: readonly number[]): void
   /**
-   * A process that worked under this worker's name is dead, for certain: its leases run out at once, and their hosts need
-   * not wait for more than their delay. To be called before anything is leased.
+   * A process that worked under this worker's name is dead, for certain: its leases run out within seconds. To be called
+   * before anything is leased.
    */
   disown(): Promise<void>
 }

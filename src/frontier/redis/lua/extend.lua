@@ -32,6 +32,9 @@ local function take_again(host, task, list)
         lane.robots_leased = true
         return is_free
       end
+      -- A copy that does not count is no proof that the URL is open: it may have ended, or stand elsewhere.
+      local place = place_of(task.name)
+      if place and place ~= place_in(task.slot, task.rank) then return false end
       if redis.call('LREM', list, 1, stow_row(task.row)) == 0 then return false end
       taken_from(host, lane, SLOT_INDEX[task.slot], task.rank, true)
       mark_out(task.name)

@@ -60,6 +60,8 @@ local function take_from_leases(name)
     local lease = read_lease(fence)
     local index = task_at(lease, name)
     if index then
+      -- Its holder does not know of that, and may send something under it until it runs out.
+      if not lease.parked then answered_under(lease, lease.expires) end
       release_task(lease, index)
       return true
     end
