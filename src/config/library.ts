@@ -114,6 +114,8 @@ export interface CrawlerOptions {
   sink?: SinkName
   /** List the links of every page in its record. Default false. */
   recordLinks?: boolean
+  /** Read what pages say. Without it records have no headings, tokens or fingerprints, and there is no Markdown. Default true. */
+  content?: boolean
   /** Begin another WARC file when one is this large. Default 1 GiB. */
   archiveSize?: Size
   /** The share of failures above which the crawl counts as failed. Default 50 %. */

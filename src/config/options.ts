@@ -595,6 +595,16 @@ const TABLE = [
     help: 'where records go: into the files of the output folder, or into a stream of the Redis store',
   },
   {
+    name: 'content',
+    setting: 'content',
+    group: 'Output',
+    path: 'output.content',
+    kind: boolean,
+    default: true,
+    flag: true,
+    help: 'read what pages say; without it records have links and what a page says of itself, but no Markdown, headings, tokens or fingerprints',
+  },
+  {
     name: 'recordLinks',
     setting: 'recordLinks',
     group: 'Output',

@@ -114,6 +114,7 @@ const VALUES: { [K in keyof Settings]-?: fc.Arbitrary<NonNullable<Settings[K]>> 
   ),
   formats: fc.constantFrom(['jsonl'], ['html'], ['markdown', 'jsonl'], ['warc', 'jsonl']),
   recordLinks: fc.boolean(),
+  content: fc.boolean(),
   archiveBytes: fc.integer({ min: 1024 ** 2, max: 2 ** 40 }),
   failOnPercent: percent,
   drainMs: durationMs,

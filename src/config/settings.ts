@@ -118,6 +118,8 @@ export interface Settings {
   readonly formats: readonly Format[]
   readonly sink: SinkName
   readonly recordLinks: boolean
+  /** What pages say is read; without it there is no Markdown, no fingerprint and nothing that traps are learned from. */
+  readonly content: boolean
   /** A WARC file is ended, and another begun, when it is this large. */
   readonly archiveBytes: number
   /** Exit 1 when more than this share of the URLs tried could not be had. */

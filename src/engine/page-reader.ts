@@ -49,6 +49,7 @@ function inputOf(task: Task, response: FetchResponse, { settings, productToken }
     productToken,
     followNofollow: settings.followNofollow,
     wants: {
+      content: settings.content,
       markdown: settings.formats.includes('markdown'),
       // Traps are learned from what pages say when they are read for the first time.
       sample: settings.traps && !isRevisit(task),

@@ -36,6 +36,8 @@ export interface PageInput {
   /** Links are wanted whatever the page and its links ask of robots. */
   readonly followNofollow: boolean
   readonly wants: {
+    /** What the page says. Without it there is no Markdown, no sample, no heading, token or fingerprint. */
+    readonly content: boolean
     readonly markdown: boolean
     /** The sample by which traps are told. */
     readonly sample: boolean
@@ -72,7 +74,7 @@ export interface PageReading {
   readonly sniffedType?: string
   /** It was read as HTML. */
   readonly isHtml: boolean
-  /** `sha256:` and the hex digest of the Markdown, or of the body where there is no Markdown. */
+  /** `sha256:` and the hex digest of the Markdown, or of the body where there is none or it was not wanted. */
   readonly contentHash: string
   /** By which near-duplicates are told, 16 hex digits; null where there is too little text to tell. */
   readonly near: string | null

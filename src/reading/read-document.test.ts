@@ -13,7 +13,7 @@ function read(body: string | Uint8Array, headers: TellingHeaders = HTML, input: 
     headers,
     productToken: 'Tiptoe',
     followNofollow: false,
-    wants: { markdown: true, sample: true, outlinks: false },
+    wants: { content: true, markdown: true, sample: true, outlinks: false },
     ...input,
   }) as PageReading
 }
@@ -47,15 +47,28 @@ describe('an HTML page', () => {
   })
 
   test('leaves out what nobody wants', () => {
-    const reading = read(html, HTML, { wants: { markdown: false, sample: false, outlinks: false } })
+    const reading = read(html, HTML, { wants: { content: true, markdown: false, sample: false, outlinks: false } })
     for (const name of ['markdown', 'sample', 'outlinks', 'modified', 'tdm', 'sniffedType']) {
       expect(reading).not.toHaveProperty(name)
     }
     expect(reading.contentHash).toBe(read(html).contentHash)
   })
 
+  test('without content, says what the page says of itself and where it leads, and hashes its bytes', () => {
+    const reading = read(html, HTML, { wants: { content: false, markdown: true, sample: true, outlinks: false } })
+    const whole = read(html)
+    expect(reading).toMatchObject({ tokens: 0, simhash: null, near: null, headings: [] })
+    expect(reading).toMatchObject({ title: whole.title, links: whole.links, canonical: whole.canonical })
+    for (const name of ['markdown', 'sample']) expect(reading).not.toHaveProperty(name)
+    expect(reading.contentHash).not.toBe(whole.contentHash)
+    expect(
+      read(`${html} `, HTML, { wants: { content: false, markdown: false, sample: false, outlinks: false } })
+        .contentHash,
+    ).not.toBe(reading.contentHash)
+  })
+
   test('has links that are recorded and not followed', () => {
-    const wants = { markdown: false, sample: false, outlinks: true }
+    const wants = { content: true, markdown: false, sample: false, outlinks: true }
     const all = ['https://a.test/tea', 'https://a.test/a', 'https://a.test/b']
     expect(read(html, HTML, { wants })).toMatchObject({ links: all.slice(0, 2), outlinks: all })
     expect(read(html, { ...HTML, 'x-robots-tag': ['nofollow'] }, { wants })).toMatchObject({ links: [], outlinks: all })

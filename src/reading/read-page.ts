@@ -19,7 +19,7 @@ import type { PageInput, PageReading } from './document.ts'
 interface Body {
   readonly charset: string | null
   readonly about: About
-  /** undefined for what is not text. */
+  /** undefined for what is not text, and where it was not wanted. */
   readonly content: Content | undefined
   readonly limits: readonly LimitName[]
 }
@@ -39,7 +39,7 @@ export function readPage(input: PageInput): PageReading {
   const contentType = headers['content-type']?.join(', ') ?? null
   const nosniff = isNosniff(headers['x-content-type-options']?.join(', ') ?? null)
   const { kind, essence, isSniffed } = sniffMediaType(contentType, body, { nosniff })
-  const { charset, about, content, limits } = readBody(kind, body, contextOf(input, contentType))
+  const { charset, about, content, limits } = readBody(kind, body, contextOf(input, contentType), wants.content)
   const { published, modified, tdm } = about
   const hasText = content !== undefined && content.text.trim() !== ''
   return {
@@ -81,9 +81,10 @@ function contextOf({ url, productToken, headers }: PageInput, contentType: strin
   }
 }
 
-function readBody(kind: MediaKind, body: Uint8Array, context: ExtractContext): Body {
+function readBody(kind: MediaKind, body: Uint8Array, context: ExtractContext, wantsContent: boolean): Body {
   if (kind === 'html') {
     const about = extract(body, context)
+    if (!wantsContent) return { charset: about.charset, about, content: undefined, limits: about.limits }
     const content = readContent(about.text, { url: context.url, title: about.title })
     return { charset: about.charset, about, content, limits: [...about.limits, ...content.limits] }
   }
@@ -91,7 +92,7 @@ function readBody(kind: MediaKind, body: Uint8Array, context: ExtractContext): B
   const about = { ...UNTOLD, ...readHeaders(context) }
   if (kind !== 'text') return { charset: null, about, content: undefined, limits: [] }
   const { text, charset } = decodeBody(body, context.contentType)
-  return { charset, about, content: contentOfText(text), limits: [] }
+  return { charset, about, content: wantsContent ? contentOfText(text) : undefined, limits: [] }
 }
 
 /** Plain text and Markdown read well without conversion. */

@@ -25,7 +25,7 @@ function page(path: string, html = `<title>${path}</title><a href=/next>next</a>
     headers: { 'content-type': ['text/html'] },
     productToken: 'Tiptoe',
     followNofollow: false,
-    wants: { markdown: true, sample: true, outlinks: true },
+    wants: { content: true, markdown: true, sample: true, outlinks: true },
   }
 }
 
