@@ -1,99 +1,167 @@
 /**
- * The head of an HTTP/1 answer, as hosts send it, made into one that a strict parser takes. What browsers put up with is
- * put right: lines that end in LF alone, folded lines, blanks before a colon, lines that are no field, a length that is
- * said twice. What leaves in doubt where the body ends is refused. The status line is left to the parser.
+ * The head of an HTTP/1 answer, read as hosts send it (RFC 9112). What browsers put up with is put right: lines that end
+ * in LF alone, folded lines, blanks before a colon, lines that are no field, a length that is said twice. What leaves in
+ * doubt where the body ends is refused, and so is a status line that is none.
  */
+import { BODILESS } from './connection.ts'
+import type { ResponseHeaders } from './headers.ts'
 
-export type AnswerHead =
-  | {
-      readonly kind: 'head'
-      readonly bytes: Buffer
-      /** How long the body is was said in two ways: the host is not to be trusted to say where the next answer begins. */
-      readonly isAmbiguous: boolean
-    }
-  | { readonly kind: 'refused'; readonly words: string }
+export interface AnswerHead {
+  readonly kind: 'head'
+  readonly status: number
+  readonly headers: ResponseHeaders
+  /** How the body ends: after so many bytes, with its last chunk, or with the connection. */
+  readonly body: number | 'chunked' | 'until-close'
+  /**
+   * No other answer is to be read from the connection: one side closes it, or the host said in two ways how long the
+   * body is, and so is not to be trusted to say where the next answer begins.
+   */
+  readonly isLast: boolean
+  /** For how long the host says it keeps the connection open unused; undefined if it does not. */
+  readonly keptMs: number | undefined
+  /** As it came, up to and with the empty line: Latin-1. */
+  readonly raw: string
+}
+
+export interface RefusedHead {
+  readonly kind: 'refused'
+  readonly words: string
+}
 
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /** RFC 9110 §5.5: to be replaced by a blank, like a bare CR. */
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0001-\u0008\u000a-\u001f\u007f]/g
+/** Anything in a whole head that `CONTROL` would find in one of its lines: most heads have nothing of the kind. */
+// oxlint-disable-next-line no-control-regex
+const ANY_CONTROL = /[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/
+/** RFC 9112 §4: the status is exactly three digits; the reason may be missing with its blank, or be any text. */
+const STATUS_LINE = /^HTTP\/(0\.9|1\.0|1\.1|2\.0) (\d\d\d)(?: [^\r\n]*)?\r?\n/
 const LENGTH = /^\d+$/
+const KEPT_SECONDS = /timeout=(\d{1,6})/i
 const LONGEST_SHOWN = 40
 
-interface Field {
-  readonly name: string
-  value: string
-}
-
-/** `raw`: up to and with the empty line. */
-export function repairHead(raw: Buffer): AnswerHead {
-  if (raw.includes(0)) return refused('there is a NUL among the header fields')
-  const [statusLine = '', ...lines] = raw.toString('latin1').split('\n')
-  const fields = readFields(lines)
-  const length = readLength(fields)
-  const codings = valuesOf(fields, 'transfer-encoding').filter((coding) => coding !== 'identity')
+/** `raw`: Latin-1, from the status line up to and with the empty line. */
+export function readHead(raw: string): AnswerHead | RefusedHead {
+  if (raw.includes('\0')) return refused('there is a NUL among the header fields')
+  const [, version, status] = STATUS_LINE.exec(raw) ?? []
+  if (version === undefined) return refused('the status line does not follow the HTTP/1.1 protocol')
+  const fields = readFields(raw)
+  const codings = fields.tokens('transfer-encoding').filter((coding) => coding !== 'identity')
   const unknown = codings.find((coding) => coding !== 'chunked')
-  // The parser undoes chunks and hands on whatever is in them: a body in another coding would pass for a page.
+  // Whatever is in the chunks would be handed on: a body in another coding would pass for a page.
   if (unknown !== undefined) return refused(`the transfer coding ${shown(unknown)} is not known`)
+  const length = readLength(fields)
   if (length.kind === 'refused') return length
   const isChunked = codings.length > 0
-  const kept = fields.filter(({ name }) => !isNamed(name, 'content-length') && !isNamed(name, 'transfer-encoding'))
+  const options = fields.tokens('connection')
+  const isKept = version === '1.1' ? !options.includes('close') : options.includes('keep-alive')
+  const isAmbiguous = length.isRepeated || (isChunked && length.value !== undefined) || codings.length > 1
+  const number = Number(status)
   // RFC 9112 §6.3: chunks override a length.
-  if (isChunked) kept.push({ name: 'transfer-encoding', value: 'chunked' })
-  else if (length.value !== undefined) kept.push({ name: 'content-length', value: length.value })
-  const text = [withoutEnd(statusLine), ...kept.map(({ name, value }) => `${name}: ${value}`), '', ''].join('\r\n')
+  const body = BODILESS.has(number) ? 0 : isChunked ? 'chunked' : (length.value ?? 'until-close')
+  const kept = KEPT_SECONDS.exec(fields.get('keep-alive') ?? '')?.[1]
   return {
     kind: 'head',
-    bytes: Buffer.from(text, 'latin1'),
-    isAmbiguous: length.isRepeated || (isChunked && length.value !== undefined) || codings.length > 1,
+    status: number,
+    headers: fields,
+    body,
+    isLast: !isKept || isAmbiguous || body === 'until-close',
+    keptMs: kept === undefined ? undefined : Number(kept) * 1000,
+    raw,
   }
 }
 
-function readFields(lines: readonly string[]): Field[] {
-  const fields: Field[] = []
-  let last: Field | undefined
-  for (const line of lines) {
-    const text = withoutEnd(line).replaceAll(CONTROL, ' ')
-    if (isBlank(text, 0)) {
-      // RFC 9112 §5.2: a folded line goes on after a blank.
-      if (last !== undefined) last.value = trimBlanks(`${last.value} ${trimBlanks(text)}`)
-      continue
+/** Names in small letters and values by turns, in the order in which they came: a head has few, and few are asked for. */
+class Fields implements ResponseHeaders {
+  readonly #list: string[] = []
+
+  add(name: string, value: string): void {
+    this.#list.push(name, value)
+  }
+
+  /** A folded line goes on after a blank (RFC 9112 §5.2). */
+  extendLast(text: string): void {
+    const last = this.#list.length - 1
+    this.#list[last] = trimBlanks(`${this.#list[last] ?? ''} ${trimBlanks(text)}`)
+  }
+
+  get(name: string): string | null {
+    const values = this.all(name)
+    return values.length === 0 ? null : values.length === 1 ? (values[0] ?? null) : values.join(', ')
+  }
+
+  all(name: string): readonly string[] {
+    const wanted = name.toLowerCase()
+    const list = this.#list
+    let values: string[] | undefined
+    for (let at = 0; at < list.length; at += 2) {
+      if (list[at] === wanted) (values ??= []).push(list[at + 1] ?? '')
     }
-    const colon = text.indexOf(':')
-    const name = trimBlanks(text.slice(0, Math.max(colon, 0)))
-    last = FIELD_NAME.test(name) ? { name, value: trimBlanks(text.slice(colon + 1)) } : undefined
-    if (last !== undefined) fields.push(last)
+    return values ?? NO_VALUES
+  }
+
+  /** The parts of a list, in small letters. */
+  tokens(name: string): readonly string[] {
+    const values = this.all(name)
+    if (values.length === 0) return NO_VALUES
+    return values
+      .flatMap((value) => value.toLowerCase().split(','))
+      .map(trimBlanks)
+      .filter((value) => value !== '')
+  }
+}
+
+const NO_VALUES: readonly string[] = []
+
+function readFields(raw: string): Fields {
+  const fields = new Fields()
+  const isOdd = ANY_CONTROL.test(raw)
+  /** The line before was a field, which a folded line would go on with. */
+  let isField = false
+  for (let start = raw.indexOf('\n') + 1; start < raw.length;) {
+    const lineFeed = raw.indexOf('\n', start)
+    const end = raw[lineFeed - 1] === '\r' ? lineFeed - 1 : lineFeed
+    if (end > start) isField = readLine(isOdd ? raw.slice(start, end).replaceAll(CONTROL, ' ') : raw.slice(start, end))
+    start = lineFeed + 1
   }
   return fields
+
+  function readLine(line: string): boolean {
+    if (isBlank(line, 0)) {
+      if (isField) fields.extendLast(line)
+      return isField
+    }
+    const colon = line.indexOf(':')
+    const name = trimBlanks(line.slice(0, Math.max(colon, 0)))
+    if (!FIELD_NAME.test(name)) return false
+    fields.add(name.toLowerCase(), trimBlanks(line.slice(colon + 1)))
+    return true
+  }
 }
 
 type Length =
-  | { readonly kind: 'length'; readonly value: string | undefined; readonly isRepeated: boolean }
-  | Extract<AnswerHead, { kind: 'refused' }>
+  | { readonly kind: 'length'; readonly value: number | undefined; readonly isRepeated: boolean }
+  | RefusedHead
+
+const NO_LENGTH: Length = { kind: 'length', value: undefined, isRepeated: false }
 
 /** RFC 9110 §8.6: one length may be said several times, and several are none. */
-function readLength(fields: readonly Field[]): Length {
-  const values = fields.filter(({ name }) => isNamed(name, 'content-length')).flatMap(({ value }) => value.split(','))
-  const lengths = new Set<string>()
-  for (const value of values) {
-    const length = trimBlanks(value)
-    if (!LENGTH.test(length)) return refused(`the Content-Length ${shown(length)} is no length`)
-    lengths.add(length.replace(/^0+(?=\d)/, ''))
-  }
+function readLength(fields: Fields): Length {
+  const all = fields.all('content-length')
+  const [only = ''] = all
+  if (all.length === 0) return NO_LENGTH
+  if (all.length === 1 && LENGTH.test(only)) return { kind: 'length', value: lengthOf(only), isRepeated: false }
+  const values = all.flatMap((value) => value.split(',')).map(trimBlanks)
+  const wrong = values.find((value) => !LENGTH.test(value))
+  if (wrong !== undefined) return refused(`the Content-Length ${shown(wrong)} is no length`)
+  const lengths = new Set(values.map((value) => value.replace(/^0+(?=\d)/, '')))
   if (lengths.size > 1) return refused(`the Content-Length is ${[...lengths].slice(0, 2).map(shown).join(' and ')}`)
-  const [value] = lengths
-  return { kind: 'length', value, isRepeated: values.length > 1 }
+  return { kind: 'length', value: lengthOf(values[0] ?? ''), isRepeated: true }
 }
 
-const valuesOf = (fields: readonly Field[], wanted: string): string[] =>
-  fields
-    .filter(({ name }) => isNamed(name, wanted))
-    .flatMap(({ value }) => value.toLowerCase().split(','))
-    .map(trimBlanks)
-    .filter((value) => value !== '')
-
-const isNamed = (name: string, wanted: string): boolean =>
-  name.length === wanted.length && name.toLowerCase() === wanted
+/** More than that never comes. */
+const lengthOf = (digits: string): number => Math.min(Number(digits), Number.MAX_SAFE_INTEGER)
 
 const isBlank = (text: string, at: number): boolean => text[at] === ' ' || text[at] === '\t'
 
@@ -105,8 +173,6 @@ function trimBlanks(text: string): string {
   return text.slice(start, end)
 }
 
-const withoutEnd = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line)
-
 const shown = (text: string): string => JSON.stringify(text.slice(0, LONGEST_SHOWN))
 
-const refused = (words: string): Extract<AnswerHead, { kind: 'refused' }> => ({ kind: 'refused', words })
+const refused = (words: string): RefusedHead => ({ kind: 'refused', words })

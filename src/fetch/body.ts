@@ -4,6 +4,7 @@
  * page. What a coded body costs is bounded, however little of it came over the wire.
  */
 import { LIMITS, type LimitName } from '../model/index.ts'
+import type { BodyMemory } from './body-memory.ts'
 import { Chunks } from './chunks.ts'
 import { FORMATS, type Coding } from './coding.ts'
 import { brokenBody, DecoderChain, type Flow } from './decoder-chain.ts'
@@ -22,6 +23,8 @@ export type BodyResult =
   | {
       readonly kind: 'body'
       readonly bytes: Uint8Array
+      /** The memory of the bytes, if it may be used again. */
+      readonly block: Buffer | undefined
       /** As it came; empty unless it was to be kept. */
       readonly wire: Uint8Array
       /** Those that cut it: none if it is whole. */
@@ -55,25 +58,33 @@ export function createBody(
   codings: readonly Coding[],
   limits: BodyLimits,
   keepWire: boolean,
+  memory: BodyMemory,
+  /** How many bytes the host says will come; undefined if it does not. */
+  expectedBytes: number | undefined,
   flow: Flow,
   done: (result: BodyResult) => void,
 ): Body {
-  return codings.length === 0
-    ? new PlainBody(limits, keepWire, done)
-    : new CodedBody(codings, limits, keepWire, flow, done)
+  if (codings.length === 0) {
+    const expected = Math.min(expectedBytes ?? 0, limits.maxBodyBytes, limits.maxWireBytes)
+    return new PlainBody(new Chunks(memory, expected), limits, keepWire, done)
+  }
+  const isSmall = expectedBytes !== undefined && expectedBytes <= AT_ONCE_WIRE_BYTES
+  const chunks = new Chunks(memory, isSmall ? expectedBytes : 0)
+  return new CodedBody(codings, chunks, memory, limits, keepWire, flow, done)
 }
 
 const NOTHING = new Uint8Array(0)
 
 class PlainBody implements Body {
-  readonly #chunks = new Chunks()
+  readonly #chunks: Chunks
   readonly #maxBytes: number
   readonly #limit: BodyLimit
   readonly #keepWire: boolean
   readonly #done: (result: BodyResult) => void
   wireBytes = 0
 
-  constructor(limits: BodyLimits, keepWire: boolean, done: (result: BodyResult) => void) {
+  constructor(chunks: Chunks, limits: BodyLimits, keepWire: boolean, done: (result: BodyResult) => void) {
+    this.#chunks = chunks
     this.#maxBytes = Math.min(limits.maxBodyBytes, limits.maxWireBytes)
     this.#limit = limits.maxBodyBytes <= limits.maxWireBytes ? 'body-size' : 'wire-size'
     this.#keepWire = keepWire
@@ -90,22 +101,23 @@ class PlainBody implements Body {
   }
 
   destroy(): void {
-    this.#chunks.take()
+    this.#chunks.clear()
   }
 
   #finish(limits: readonly BodyLimit[]): void {
-    const bytes = this.#chunks.take()
-    this.#done({ kind: 'body', bytes, wire: this.#keepWire ? bytes : NOTHING, limits })
+    const { bytes, block } = this.#chunks.take()
+    this.#done({ kind: 'body', bytes, block, wire: this.#keepWire ? bytes : NOTHING, limits })
   }
 }
 
 class CodedBody implements Body {
   readonly #codings: readonly Coding[]
+  readonly #memory: BodyMemory
   readonly #limits: BodyLimits
   readonly #flow: Flow
   readonly #done: (result: BodyResult) => void
   /** What waits to be decoded, and what was kept of all. */
-  readonly #waiting = new Chunks()
+  readonly #waiting: Chunks
   readonly #kept: Chunks | undefined
   #stream: DecoderChain | undefined
   #isCut = false
@@ -113,14 +125,18 @@ class CodedBody implements Body {
 
   constructor(
     codings: readonly Coding[],
+    chunks: Chunks,
+    memory: BodyMemory,
     limits: BodyLimits,
     keepWire: boolean,
     flow: Flow,
     done: (result: BodyResult) => void,
   ) {
+    this.#waiting = chunks
+    this.#memory = memory
     this.#codings = codings
     this.#limits = limits
-    this.#kept = keepWire ? new Chunks() : undefined
+    this.#kept = keepWire ? new Chunks(memory) : undefined
     this.#flow = flow
     this.#done = done
   }
@@ -136,29 +152,31 @@ class CodedBody implements Body {
     const enough = this.#stream === undefined ? AT_ONCE_WIRE_BYTES : STREAM_BYTES
     if (this.#waiting.bytes <= enough && !this.#isCut) return
     const stream = this.#startStream()
-    stream.write(this.#waiting.take())
+    stream.write(this.#waiting.take().bytes)
     if (this.#isCut) stream.cut()
   }
 
   end(): void {
     if (this.#isCut) return
-    if (this.wireBytes === 0) return this.#finish(NOTHING, [])
+    if (this.wireBytes === 0) return this.#finish(NOTHING, undefined, [])
     const wire = this.#waiting.take()
     if (this.#stream === undefined) {
       try {
-        return this.#finish(this.#decodeAtOnce(wire), [])
+        const decoded = this.#decodeAtOnce(wire.bytes)
+        this.#memory.give(wire.block)
+        return this.#finish(decoded, undefined, [])
       } catch (error) {
         if (codeOf(error) !== 'ERR_BUFFER_TOO_LARGE') return this.#done(brokenBody(this.#codings, error))
       }
     }
     const stream = this.#startStream()
-    stream.write(wire)
+    stream.write(wire.bytes)
     stream.end()
   }
 
   destroy(): void {
-    this.#waiting.take()
-    this.#kept?.take()
+    this.#waiting.clear()
+    this.#kept?.clear()
     this.#stream?.destroy()
   }
 
@@ -175,6 +193,7 @@ class CodedBody implements Body {
   #startStream(): DecoderChain {
     return (this.#stream ??= new DecoderChain(
       this.#codings,
+      this.#memory,
       { maxBytes: () => this.#maxBytes(), maxStageBytes: () => this.#maxStageBytes() },
       this.#flow,
       (result) => {
@@ -182,7 +201,7 @@ class CodedBody implements Body {
         const limits: BodyLimit[] = this.#isCut ? ['wire-size'] : []
         if (result.cutAt === 'output' && this.#limits.maxBodyBytes <= this.#maxBytes()) limits.push('body-size')
         else if (result.cutAt !== undefined) limits.push('ratio')
-        this.#finish(result.bytes, limits)
+        this.#finish(result.bytes, result.block, limits)
       },
     ))
   }
@@ -195,7 +214,7 @@ class CodedBody implements Body {
     return Math.max(RATIO_FREE_BYTES, MAX_STAGE_RATIO * this.wireBytes)
   }
 
-  #finish(bytes: Uint8Array, limits: readonly BodyLimit[]): void {
-    this.#done({ kind: 'body', bytes, wire: this.#kept?.take() ?? NOTHING, limits })
+  #finish(bytes: Uint8Array, block: Buffer | undefined, limits: readonly BodyLimit[]): void {
+    this.#done({ kind: 'body', bytes, block, wire: this.#kept?.take().bytes ?? NOTHING, limits })
   }
 }

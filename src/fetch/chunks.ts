@@ -1,25 +1,45 @@
-/** The parts of a body as they come, put together at the end. Many small parts cost little more than their bytes. */
+/**
+ * The bytes of a body as they come, copied into blocks and put together at the end. A body whose length is known is
+ * gathered where it will stay; what a host says of that is believed for one block at most, so a lie costs little.
+ */
+import type { BodyMemory } from './body-memory.ts'
 
-/** So many parts are put together as soon as they are there, unless they are large ones. */
-const LOOSE_PARTS = 256
-const LARGE_BYTES = 1024 * 1024
+const FIRST_BLOCK_BYTES = 16 * 1024
+const MAX_BLOCK_BYTES = 1024 * 1024
+
+const NOTHING = Buffer.alloc(0)
+
+export interface Gathered {
+  readonly bytes: Buffer
+  /** The memory that they are in, to be given back once they are not needed. */
+  readonly block: Buffer
+}
 
 export class Chunks {
-  #parts: Uint8Array[] = []
-  /** How many parts are not to be put together before the end, and the bytes of the others. */
-  #settled = 0
-  #looseBytes = 0
+  readonly #memory: BodyMemory
+  readonly #expectedBytes: number
+  /** Blocks that are full, and the one that is being filled. */
+  #full: Buffer[] = []
+  #block: Buffer = NOTHING
+  #used = 0
   bytes = 0
 
+  /** `expectedBytes`: how many there will probably be; 0 if nobody knows. */
+  constructor(memory: BodyMemory, expectedBytes = 0) {
+    this.#memory = memory
+    this.#expectedBytes = expectedBytes
+  }
+
   add(part: Uint8Array): void {
-    if (part.length === 0) return
-    this.#parts.push(part)
-    this.bytes += part.length
-    this.#looseBytes += part.length
-    if (this.#parts.length - this.#settled < LOOSE_PARTS) return
-    if (this.#looseBytes < LARGE_BYTES) this.#parts.push(Buffer.concat(this.#parts.splice(this.#settled)))
-    this.#settled = this.#parts.length
-    this.#looseBytes = 0
+    let at = 0
+    while (at < part.length) {
+      if (this.#used === this.#block.length) this.#openBlock(part.length - at)
+      const size = Math.min(part.length - at, this.#block.length - this.#used)
+      this.#block.set(size === part.length ? part : part.subarray(at, at + size), this.#used)
+      this.#used += size
+      this.bytes += size
+      at += size
+    }
   }
 
   /** Adds what there is room for below `maxBytes`; false if there was more. */
@@ -30,14 +50,38 @@ export class Chunks {
   }
 
   /** All bytes, after which there are none. */
-  take(): Uint8Array {
-    const parts = this.#parts
-    const { bytes } = this
-    this.#parts = []
-    this.#settled = 0
-    this.#looseBytes = 0
+  take(): Gathered {
+    const block = this.#full.length === 0 ? this.#block : this.#join()
+    const bytes = block.subarray(0, this.bytes)
+    this.#block = NOTHING
+    this.#used = 0
     this.bytes = 0
-    const [only] = parts
-    return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts, bytes)
+    return { bytes, block }
+  }
+
+  /** Gives all memory back, with what is in it. */
+  clear(): void {
+    this.#memory.give(this.take().block)
+  }
+
+  #join(): Buffer {
+    const whole = this.#memory.take(this.bytes)
+    let at = 0
+    for (const block of [...this.#full, this.#block]) {
+      block.copy(whole, at, 0, Math.min(block.length, this.bytes - at))
+      at += block.length
+      this.#memory.give(block)
+    }
+    this.#full = []
+    return whole
+  }
+
+  /** Blocks grow with what has come, so that there are few of them and little is asked for in vain. */
+  #openBlock(needed: number): void {
+    if (this.#used > 0) this.#full.push(this.#block)
+    const missing = this.#expectedBytes - this.bytes
+    const usual = missing > 0 ? missing : Math.max(this.bytes, FIRST_BLOCK_BYTES)
+    this.#block = this.#memory.take(Math.max(Math.min(usual, MAX_BLOCK_BYTES), needed))
+    this.#used = 0
   }
 }

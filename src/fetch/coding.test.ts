@@ -132,6 +132,58 @@ test('a gzip body of several members is read to the end', async () => {
   expect(textOf(await testFetcher().get(`http://127.0.0.1:${port}/`))).toBe('one two')
 })
 
+describe.each([
+  ['small', Buffer.from(SMALL)],
+  ['large', LARGE],
+])('a %s gzip body', (_size, plain) => {
+  const whole = zlib.gzipSync(plain)
+  const fetchOf = async (...parts: readonly (string | Uint8Array)[]) => {
+    const port = await serve('gzip', Buffer.concat(parts.map((part) => Buffer.from(part as Uint8Array))))
+    return testFetcher().get(`http://127.0.0.1:${port}/`)
+  }
+
+  test.each([
+    ['a byte', 'x'],
+    ['text', '<!-- served by a cache -->'],
+    ['zeros', Buffer.alloc(500)],
+    ['the beginning of a beginning', Buffer.from([0x1f])],
+    ['more than comes at once', Buffer.alloc(200_000, 'x')],
+  ])('with %s after its end is read up to there', async (_name, rest) => {
+    const response = expectResponse(await fetchOf(whole, rest))
+    expect(Buffer.compare(response.body, plain)).toBe(0)
+    expect(response.truncated).toBe(false)
+  })
+
+  test('with a name, a comment and more in its head is read', async () => {
+    const head = Buffer.from([0x1f, 0x8b, 8, 2 + 4 + 8 + 16, 0, 0, 0, 0, 0, 3])
+    const fields = Buffer.from('\x03\0abcpage.html\0no comment\0\x12\x34', 'latin1')
+    const response = expectResponse(await fetchOf(head, fields, whole.subarray(10), 'rest'))
+    expect(Buffer.compare(response.body, plain)).toBe(0)
+  })
+
+  test('of several members is read to the end', async () => {
+    const response = expectResponse(await fetchOf(whole, zlib.gzipSync('two'), zlib.gzipSync('three')))
+    expect(Buffer.compare(response.body, Buffer.concat([plain, Buffer.from('twothree')]))).toBe(0)
+  })
+
+  test.each([
+    ['whose checksum is wrong', whole.length - 8],
+    ['whose size is wrong', whole.length - 4],
+    ['whose data is wrong', Math.floor(whole.length / 2)],
+  ])('%s is broken, whatever follows', async (_name, at) => {
+    const bytes = Buffer.from(whole)
+    bytes[at] = (bytes[at] ?? 0) ^ 255
+    for (const rest of ['', 'rest']) {
+      expect(expectError(await fetchOf(bytes, rest))).toMatchObject({ code: 'encoding', retryable: true })
+    }
+  })
+
+  test('that stops short in a second member is broken', async () => {
+    const second = zlib.gzipSync('two')
+    expect(expectError(await fetchOf(whole, second.subarray(0, second.length - 3)))).toMatchObject({ code: 'encoding' })
+  })
+})
+
 test('codings on top of each other are undone in turn, whatever the spelling', async () => {
   const fetcher = testFetcher()
   for (const plain of [Buffer.from(SMALL), LARGE]) {

@@ -4,6 +4,7 @@
  */
 import * as zlib from 'node:zlib'
 import { LIMITS } from '../model/index.ts'
+import { createGunzipStream, gunzipAtOnce, type GunzipStream } from './gunzip.ts'
 import type { ResponseHeaders } from './headers.ts'
 
 export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd'
@@ -58,7 +59,7 @@ interface Format {
   streaming(first: Uint8Array): Decoder
 }
 
-export type Decoder = zlib.Gunzip | zlib.Inflate | zlib.InflateRaw | zlib.BrotliDecompress | zlib.ZstdDecompress
+export type Decoder = GunzipStream | zlib.Inflate | zlib.InflateRaw | zlib.BrotliDecompress | zlib.ZstdDecompress
 
 const bounded = (maxBytes: number): { maxOutputLength: number; chunkSize: number } => ({
   maxOutputLength: Math.max(maxBytes, 1),
@@ -68,8 +69,8 @@ const STREAMING = { chunkSize: CHUNK_BYTES }
 
 export const FORMATS: Readonly<Record<Coding, Format>> = {
   gzip: {
-    atOnce: (bytes, maxBytes) => zlib.gunzipSync(bytes, bounded(maxBytes)),
-    streaming: () => zlib.createGunzip(STREAMING),
+    atOnce: (bytes, maxBytes) => gunzipAtOnce(bytes, bounded(maxBytes)),
+    streaming: () => createGunzipStream(STREAMING),
   },
   deflate: {
     atOnce: (bytes, maxBytes) =>

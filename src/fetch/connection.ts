@@ -1,11 +1,14 @@
 /** What both kinds of connection have in common: they take requests and report to a sink. */
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import type { RawHeaders, RequestHeaders } from './headers.ts'
+import type { RequestHeaders, ResponseHeaders } from './headers.ts'
 import type { Protocol } from './outcome.ts'
 
 /** Answers that never have a body: the length and coding that they may tell are those of another answer (RFC 9110 §8.6). */
 export const BODILESS: ReadonlySet<number> = new Set([204, 304])
+
+/** How long a connection may stay open unused, unless the host says less. */
+export const KEEP_ALIVE_MS = 20_000
 
 export interface RequestHead {
   readonly authority: string
@@ -17,7 +20,9 @@ export interface RequestHead {
 
 export interface ResponseHead {
   readonly status: number
-  readonly headers: RawHeaders
+  readonly headers: ResponseHeaders
+  /** How many bytes of body the host says will come; undefined if it does not say. */
+  readonly bodyBytes: number | undefined
   /** As HTTP/1.1 writes it; to be asked for, if at all, before the answer is over. */
   text(): string
 }
@@ -31,6 +36,7 @@ export interface ResponseSink {
   /** An answer with a status from 100 to 199 came before the final one; there may be several. */
   onInterim(status: number): void
   onHead(head: ResponseHead): void
+  /** Lent for the call: whoever keeps it copies it. */
   onData(chunk: Uint8Array): void
   onEnd(): void
   onFailure(error: unknown): void
@@ -45,6 +51,11 @@ export interface Connection {
   readonly load: number
   /** It can take one more request now. */
   readonly free: boolean
+  /** For how long it may be left unused and still be used again. */
+  readonly keptMs: number
+  /** When a request was last begun or ended on it; written by the pools. */
+  usedAt: number
+  /** Writes the request before it returns. */
   send(head: RequestHead, sink: ResponseSink): PendingRequest
   /** Takes no more requests, and closes after the last one. */
   retire(): void

@@ -2,7 +2,8 @@
  * Decoders in a row, fed as the bytes come. Each has a limit on what it puts out, so a bomb in the middle is as bounded
  * as at the end, and each holds up the one before it, so that no more is under way than a few pieces.
  */
-import { Chunks } from './chunks.ts'
+import type { BodyMemory } from './body-memory.ts'
+import { Chunks, type Gathered } from './chunks.ts'
 import { FORMATS, type Coding, type Decoder } from './coding.ts'
 import { codeOf, encodingFailure, tooLargeFailure } from './failure.ts'
 import type { Failure } from './outcome.ts'
@@ -26,12 +27,11 @@ interface Failed {
 }
 
 export type ChainResult =
-  | {
+  | (Gathered & {
       readonly kind: 'body'
-      readonly bytes: Uint8Array
       /** Where there was more than a limit allows: at the end or on the way. */
       readonly cutAt: 'output' | 'stage' | undefined
-    }
+    })
   | Failed
 
 /** More waits before no decoder, but for one piece. */
@@ -50,14 +50,21 @@ export class DecoderChain {
   readonly #limits: ChainLimits
   readonly #flow: Flow
   readonly #done: (result: ChainResult) => void
-  readonly #out = new Chunks()
+  readonly #out: Chunks
   readonly #stageBytes: number[] = []
   #over = false
   #isCut = false
 
   /** Calls `done` once, unless it is destroyed. */
-  constructor(codings: readonly Coding[], limits: ChainLimits, flow: Flow, done: (result: ChainResult) => void) {
+  constructor(
+    codings: readonly Coding[],
+    memory: BodyMemory,
+    limits: ChainLimits,
+    flow: Flow,
+    done: (result: ChainResult) => void,
+  ) {
     this.#codings = codings
+    this.#out = new Chunks(memory)
     this.#limits = limits
     this.#flow = flow
     this.#done = done
@@ -114,7 +121,7 @@ export class DecoderChain {
 
   #collect(chunk: Uint8Array): void {
     if (this.#out.addUpTo(this.#limits.maxBytes(), chunk)) return
-    this.#finish({ kind: 'body', bytes: this.#out.take(), cutAt: 'output' })
+    this.#finish({ kind: 'body', ...this.#out.take(), cutAt: 'output' })
   }
 
   #endFrom(index: number): void {
@@ -122,7 +129,7 @@ export class DecoderChain {
     const stage = this.#stages[index]
     if (stage !== undefined) stage.end()
     else if (index === this.#codings.length) {
-      this.#finish({ kind: 'body', bytes: this.#out.take(), cutAt: undefined })
+      this.#finish({ kind: 'body', ...this.#out.take(), cutAt: undefined })
     }
     // A stage that never got a byte: the one before it held nothing.
     else this.#endFrom(index + 1)
@@ -136,7 +143,7 @@ export class DecoderChain {
   }
 
   #finishCut(cutAt?: 'stage'): void {
-    if (this.#out.bytes > 0) return this.#finish({ kind: 'body', bytes: this.#out.take(), cutAt })
+    if (this.#out.bytes > 0) return this.#finish({ kind: 'body', ...this.#out.take(), cutAt })
     const failure = tooLargeFailure('the body is larger than allowed, and nothing of it could be decoded')
     this.#finish({ kind: 'failure', failure })
   }

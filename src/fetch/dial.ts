@@ -19,6 +19,8 @@ export interface Dialled {
   readonly socket: Socket | TLSSocket
   readonly address: string
   readonly protocol: Protocol
+  /** Says who gets the bytes that come, lent for the call; to be called at once. HTTP/2 takes the socket itself. */
+  receive(listener: (bytes: Buffer) => void): void
 }
 
 export interface DialFailed {
@@ -34,8 +36,11 @@ export type DialResult = Dialled | DialFailed
 const NEXT_ATTEMPT_MS = 250
 /** A name with many addresses is given up on after this many. */
 const MAX_ATTEMPTS = 6
-/** Wide enough that a page of usual size is read at once. */
-const READ_BUFFER_BYTES = 64 * 1024
+/**
+ * What comes on plain sockets is read into one buffer for all of them, and is dealt with before the next read: so a
+ * kept connection holds none. Wide enough that a page of usual size is read at once.
+ */
+const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024)
 
 /** Calls `done` once, unless cancelled. Returns how to cancel, which closes everything. */
 export function dial(
@@ -47,13 +52,13 @@ export function dial(
   done: (result: DialResult) => void,
 ): () => void {
   let cancelTls = (): void => {}
-  const cancelTcp = raceTcp(addresses, target.port, clock, (result) => {
+  const cancelTcp = raceTcp(addresses, target.port, !target.secure, clock, (result) => {
     if (result.kind === 'failed') {
       const outOfFiles = result.attempts.some(({ error }) => isOutOfFiles(error))
       return done({ kind: 'failure', failure: connectFailure(result.attempts), outOfFiles })
     }
-    const { socket, address } = result
-    if (!target.secure) return done({ kind: 'socket', socket, address, protocol: 'http/1.1' })
+    const { socket, address, receive } = result
+    if (!target.secure) return done({ kind: 'socket', socket, address, protocol: 'http/1.1', receive })
     cancelTls = shakeHands(socket, address, target.hostname, offerHttp2, settings, done)
   })
   return () => {
@@ -63,12 +68,36 @@ export function dial(
 }
 
 type TcpResult =
-  | { readonly kind: 'open'; readonly socket: Socket; readonly address: string }
+  | ({ readonly kind: 'open'; readonly address: string } & OpenSocket)
   | { readonly kind: 'failed'; readonly attempts: readonly FailedAttempt[] }
+
+interface OpenSocket {
+  readonly socket: Socket
+  readonly receive: Dialled['receive']
+}
+
+/** `isPlain`: no TLS will be put upon it. */
+function openSocket(address: string, port: number, isPlain: boolean): OpenSocket {
+  let listener = (_bytes: Buffer): void => {}
+  const callback = (size: number): boolean => {
+    listener(READ_BUFFER.subarray(0, size))
+    return true
+  }
+  const socket = connectTcp({
+    host: address,
+    port,
+    lookup: neverLookUp,
+    noDelay: true,
+    keepAlive: true,
+    ...(isPlain ? { onread: { buffer: READ_BUFFER, callback } } : {}),
+  })
+  return { socket, receive: (given) => (listener = given) }
+}
 
 function raceTcp(
   addresses: readonly string[],
   port: number,
+  isPlain: boolean,
   clock: Clock,
   done: (result: TcpResult) => void,
 ): () => void {
@@ -89,15 +118,7 @@ function raceTcp(
     cancelTimer()
     const address = order[next++]
     if (over || address === undefined) return
-    const options = {
-      host: address,
-      port,
-      lookup: neverLookUp,
-      noDelay: true,
-      keepAlive: true,
-      highWaterMark: READ_BUFFER_BYTES,
-    }
-    const socket = connectTcp(options)
+    const { socket, receive } = openSocket(address, port, isPlain)
     open.add(socket)
     // Also keeps a late error of a socket that lost, or was handed on, from ending the process.
     socket.on('error', (error) => {
@@ -113,7 +134,7 @@ function raceTcp(
     socket.once('connect', () => {
       if (over) return
       finish(socket)
-      done({ kind: 'open', socket, address })
+      done({ kind: 'open', socket, address, receive })
     })
     if (next < order.length) cancelTimer = clock.timer(NEXT_ATTEMPT_MS, start)
   }
@@ -174,7 +195,8 @@ function shakeHands(
   socket.once('secureConnect', () => {
     if (over) return
     over = true
-    done({ kind: 'socket', socket, address, protocol: socket.alpnProtocol === 'h2' ? 'h2' : 'http/1.1' })
+    const protocol = socket.alpnProtocol === 'h2' ? 'h2' : 'http/1.1'
+    done({ kind: 'socket', socket, address, protocol, receive: (listener) => socket.on('data', listener) })
   })
   return () => {
     if (over) return

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../base/index.ts'
 import { LIMITS } from '../model/index.ts'
+import type { BodyMemory } from './body-memory.ts'
 import { createBody, type Body, type BodyLimits, type BodyResult } from './body.ts'
 import { codingsOf, NO_CODINGS } from './coding.ts'
 import {
@@ -33,6 +34,7 @@ export interface Timeouts {
 export interface ExchangeParts {
   readonly clock: Clock
   readonly pools: Pools
+  readonly memory: BodyMemory
   readonly timeouts: Timeouts
   /** A body that comes slower than this, on average over some time, is given up; 0: any rate will do. */
   readonly minRateBytes: number
@@ -45,6 +47,7 @@ export interface ExchangeRequest {
   readonly keepWire: boolean
   /** What is kept of the wire is without the cookies that the answer sets. */
   readonly hideCookies: boolean
+  readonly mayStart: (() => boolean) | undefined
   readonly onAnswer: ((at: number) => void) | undefined
 }
 
@@ -145,12 +148,20 @@ export class Exchange implements ResponseSink {
     const { status } = head
     if (status < 200) return this.#fail(protocolFailure(`the status ${status} means nothing`, false))
     this.#status = status
-    this.#headers = responseHeaders(head.headers)
+    this.#headers = head.headers
     const { limits, keepWire, hideCookies } = this.#request
     if (keepWire) this.#responseHead = hideCookies ? withoutCookies(head.text()) : head.text()
     const codings = BODILESS.has(status) ? NO_CODINGS : codingsOf(this.#headers)
     if (codings.kind === 'unknown') return this.#fail(encodingFailure(codings.detail, false))
-    this.#body = createBody(codings.codings, limits, keepWire, this.#flow, this.#onBody)
+    this.#body = createBody(
+      codings.codings,
+      limits,
+      keepWire,
+      this.#parts.memory,
+      head.bodyBytes,
+      this.#flow,
+      this.#onBody,
+    )
     this.#windowSince = this.#parts.clock.now()
     this.#enter('body')
   }
@@ -206,6 +217,8 @@ export class Exchange implements ResponseSink {
     this.#unusedMs = result.unusedMs
     this.#cancel = nothing
     this.#enter('head')
+    // It may have waited for its connection. From here to the writing it does not wait any more.
+    if (this.#request.mayStart?.() === false) return this.abort()
     const pending = result.connection.send(this.#request.head, this)
     // A connection may fail at once, and then another may already have been asked for.
     if (this.#settled) return pending.cancel()
@@ -235,6 +248,7 @@ export class Exchange implements ResponseSink {
       headers: this.#headers ?? responseHeaders({}),
       body: result.bytes,
       wireBytes: this.#body?.wireBytes ?? 0,
+      ...(result.block === undefined ? {} : { release: releaseOnce(this.#parts.memory, result.block) }),
       truncated: result.limits.length > 0,
       limits: result.limits,
       startedAt: this.#startedAt,
@@ -333,6 +347,14 @@ export class Exchange implements ResponseSink {
     if (isSilent) return this.#fail(timeoutFailure(`${SILENCE[this.#phase]} after ${silence} ms`, sent))
     const seconds = RATE_WINDOW_MS / 1000
     this.#fail(timeoutFailure(`fewer than ${minRateBytes} bytes a second for ${seconds} s`, sent))
+  }
+}
+
+function releaseOnce(memory: BodyMemory, block: Buffer): () => void {
+  let isReleased = false
+  return () => {
+    if (!isReleased) memory.give(block)
+    isReleased = true
   }
 }
 

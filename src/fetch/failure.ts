@@ -1,6 +1,6 @@
 /**
  * The system's errors in words, with what follows from each: may it be tried again, is this machine offline, did
- * anything reach the host. Error objects of Node and undici are known here and nowhere else.
+ * anything reach the host. Error objects of Node are known here and nowhere else.
  */
 import type { Failure } from './outcome.ts'
 
@@ -155,37 +155,29 @@ export function tlsFailure(hostname: string, error: unknown): Failure {
 /** An answer that we break off because of what it is, in words; it will hardly be better next time. */
 export class RefusedAnswer extends Error {}
 
-const ANSWER: Readonly<Record<string, readonly [words: string, retryable: boolean]>> = {
-  ECONNRESET: ['the connection was reset', true],
-  EPIPE: ['the connection was closed', true],
-  ETIMEDOUT: ['the connection timed out', true],
-  UND_ERR_SOCKET: ['the connection was closed before the answer was complete', true],
-  UND_ERR_HEADERS_OVERFLOW: ['the header fields are too large', false],
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['the body does not have the length that Content-Length says', true],
+/** The connection came to its end, and the answer did not. */
+export class ClosedEarly extends Error {}
+
+const ANSWER: Readonly<Record<string, string>> = {
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed',
+  ETIMEDOUT: 'the connection timed out',
+  ...UNREACHABLE,
 }
 
 /** The connection stood, and the answer failed to come, to be HTTP, or to end. */
 export function answerFailure(error: unknown): Failure {
   if (error instanceof RefusedAnswer) return protocolFailure(error.message, false)
+  if (error instanceof ClosedEarly) {
+    return protocolFailure('the connection was closed before the answer was complete', true)
+  }
   const code = codeOf(error)
   if (code.startsWith('ERR_SSL_')) return { ...tlsFailure('', error), retryable: false }
-  const known =
-    ANSWER[code] ?? (Object.hasOwn(UNREACHABLE, code) ? ([UNREACHABLE[code] ?? '', true] as const) : undefined)
   if (code.startsWith('ERR_HTTP2_')) {
     return protocolFailure(withCode(`the answer is not valid HTTP/2: ${messageOf(error)}`, error), true)
   }
-  // The parser's word, or an assertion of undici's that only a nonsensical answer trips: it will hardly be HTTP next time.
-  const garbage = (error instanceof Error && error.name === 'HTTPParserError') || code === 'ERR_ASSERTION'
-  return {
-    code: 'protocol',
-    detail: withCode(
-      known?.[0] ?? (code === 'ERR_ASSERTION' ? 'the answer is not valid HTTP' : messageOf(error)),
-      error,
-    ),
-    retryable: known?.[1] ?? !garbage,
-    offline: Object.hasOwn(UNREACHABLE, code),
-    sent: true,
-  }
+  const words = withCode(ANSWER[code] ?? messageOf(error), error)
+  return { ...protocolFailure(words, true), offline: Object.hasOwn(UNREACHABLE, code) }
 }
 
 export function protocolFailure(detail: string, retryable: boolean): Failure {

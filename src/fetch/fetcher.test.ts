@@ -565,6 +565,50 @@ describe('connections', () => {
     expect(fetcher.stats.openOrigins).toBe(2)
   })
 
+  test('are closed when they have not been used for long, with nobody asking', async () => {
+    const { promise: gone, resolve: leave } = signalled()
+    let open = 0
+    const port = await serveConnections((socket) => {
+      open++
+      socket.on('data', () => socket.write(page('ok')))
+      socket.once('close', () => {
+        if (--open === 0) leave()
+      })
+    })
+    const clock = createVirtualClock()
+    const fetcher = testFetcher({ resolve: [`*:${port}:127.0.0.1`] }, clock)
+    await Promise.all(['a', 'b', 'c'].map((name) => fetcher.get(`http://${name}.test:${port}/`)))
+    await clock.advance(20_000)
+    expect(fetcher.stats.openOrigins).toBe(3)
+    await clock.advance(5_000)
+    await gone
+    await expect.poll(() => fetcher.stats.openOrigins).toBe(0)
+    await clock.advance(5_000)
+    expect(clock.nextTimer()).toBeUndefined()
+  })
+
+  test.each([
+    [5, 3000],
+    [9, 7000],
+  ])('are kept for less than the %i s that a host says', async (seconds, keptMs) => {
+    let connections = 0
+    const port = await serveConnections((socket) => {
+      connections++
+      socket.on('data', () => socket.write(page('ok', `Keep-Alive: max=10, timeout=${seconds}\r\n`)))
+    })
+    const clock = createVirtualClock()
+    const fetcher = testFetcher({}, clock)
+    const ask = async (): Promise<number> => {
+      expectResponse(await fetcher.get(`http://127.0.0.1:${port}/`))
+      return connections
+    }
+    expect(await ask()).toBe(1)
+    await clock.advance(keptMs)
+    expect(await ask()).toBe(1)
+    await clock.advance(keptMs + 1)
+    expect(await ask()).toBe(2)
+  })
+
   test('are given up in good time on a host that was seen to close them', async () => {
     const clock = createVirtualClock()
     const { promise: asked, resolve: closeNow } = signalled()
@@ -668,4 +712,80 @@ describe('a response whose body cannot be used', () => {
     const outcome = expectError(await testFetcher().get(`http://127.0.0.1:${port}/`))
     expect([outcome.status, outcome.headers?.get('retry-after')]).toEqual([429, '600'])
   })
+})
+
+describe('whether a request may start', () => {
+  test('is asked when its connection is there, for each request', async () => {
+    const seen: string[] = []
+    const port = await serveConnections((socket) =>
+      socket.on('data', () => {
+        seen.push('request')
+        socket.write(page('here'))
+      }),
+    )
+    const mayStart = (): boolean => {
+      seen.push('asked')
+      return true
+    }
+    const fetcher = testFetcher()
+    expectResponse(await fetcher.get(`http://127.0.0.1:${port}/1`, { mayStart }))
+    expectResponse(await fetcher.get(`http://127.0.0.1:${port}/2`, { mayStart }))
+    expect(seen).toEqual(['asked', 'request', 'asked', 'request'])
+  })
+
+  test('is not decided before the last moment, and nothing is sent when it may not', async () => {
+    const paths: (string | undefined)[] = []
+    const port = await serveHttp((request, response) => {
+      paths.push(request.url)
+      response.end('here')
+    })
+    const fetcher = testFetcher({ connectionsPerOrigin: 1 })
+    let isPermitted = true
+    const get = (path: string) => fetcher.get(`http://127.0.0.1:${port}/${path}`, { mayStart: () => isPermitted })
+    const dialled = get('dialled')
+    // As if this process had been stopped while the connection was made, and its lease had run out.
+    isPermitted = false
+    expect(await dialled).toEqual({ kind: 'aborted' })
+    expect(await get('reused')).toEqual({ kind: 'aborted' })
+    const first = fetcher.get(`http://127.0.0.1:${port}/first`)
+    isPermitted = true
+    const waiting = get('waiting')
+    isPermitted = false
+    expectResponse(await first)
+    expect(await waiting).toEqual({ kind: 'aborted' })
+    expectResponse(await fetcher.get(`http://127.0.0.1:${port}/last`))
+    expect(paths).toEqual(['/first', '/last'])
+  })
+})
+
+describe('memory of bodies', () => {
+  test('is used again when it was released, and not before', async () => {
+    const port = await serveHttp((request, response) => response.end((request.url ?? '').repeat(10_000)))
+    const fetcher = testFetcher()
+    const get = async (path: string) => expectResponse(await fetcher.get(`http://127.0.0.1:${port}${path}`))
+    const [a, b] = [await get('/a'), await get('/b')]
+    a.release?.()
+    a.release?.()
+    const [c, d] = [await get('/c'), await get('/d')]
+    expect(c.body.buffer).toBe(a.body.buffer)
+    expect([b, c, d].map(textOf)).toEqual(['/b', '/c', '/d'].map((path) => path.repeat(10_000)))
+  })
+})
+
+test('a URL that would be more than a line of a request is refused', async () => {
+  let connections = 0
+  const port = await serveConnections(() => connections++)
+  for (const path of ['/a b', '/a\r\nX: y', '/\n', '/\0', '/é']) {
+    expect(await testFetcher().get(`http://127.0.0.1:${port}${path}`)).toMatchObject({ kind: 'refused', address: null })
+  }
+  expect(connections).toBe(0)
+})
+
+test('a field of a request that would be more than a line is left out', async () => {
+  const port = await serveHttp((request, response) => response.end(JSON.stringify(request.headers)))
+  const headers = { 'If-None-Match': '"x"\r\nx-forged: y', 'If-Modified-Since': 'then' }
+  const sent = JSON.parse(textOf(await testFetcher().get(`http://127.0.0.1:${port}/`, { headers }))) as object
+  expect(sent).toMatchObject({ 'if-modified-since': 'then' })
+  expect(sent).not.toHaveProperty('if-none-match')
+  expect(sent).not.toHaveProperty('x-forged')
 })

@@ -11,7 +11,7 @@ export interface ResponseHeaders {
   all(name: string): readonly string[]
 }
 
-/** As both undici and node:http2 give them: lower-case names; repeated fields as arrays. */
+/** As node:http2 gives them: lower-case names; repeated fields as arrays. */
 export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** What one answer's head may weigh; a larger one is a protocol error. */
@@ -49,9 +49,11 @@ export interface RequestHeaderSource {
 /** What may stand in a field value (RFC 9110 §5.5): visible ASCII, Latin-1, space and tab. */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
+export const isFieldValue = (text: string): boolean => FIELD_VALUE.test(text)
+
 export function createRequestHeaders(userAgent: string, acceptLanguage: string | undefined): RequestHeaderSource {
   for (const [name, value] of Object.entries({ 'user agent': userAgent, 'accept-language': acceptLanguage ?? '' })) {
-    if (FIELD_VALUE.test(value)) continue
+    if (isFieldValue(value)) continue
     throw new TiptoeError('usage', `the ${name} has a character that HTTP cannot carry`, { hint: 'use plain ASCII' })
   }
   const usual: RequestHeaders = {

@@ -1,168 +1,156 @@
 /**
- * HTTP/1.1 over one socket: an undici client that is given the socket and can never dial another. So no request is
- * ever sent twice behind our back, and none reaches an address that was not checked. One request at a time.
+ * HTTP/1.1 over one socket, one request at a time. Nothing is ever sent twice, and nothing is sent to another address
+ * than the one that was checked: a connection that fails is at its end.
  */
 import type { Socket } from 'node:net'
-import { Client, type Dispatcher } from 'undici'
-import { AnswerIntake } from './answer-intake.ts'
+import type { AnswerHead } from './answer-head.ts'
+import { AnswerReader, type AnswerListener } from './answer-reader.ts'
 import {
+  KEEP_ALIVE_MS,
   tlsVersionOf,
   type Connection,
   type ConnectionEvents,
+  type PendingRequest,
   type RequestHead,
   type ResponseSink,
 } from './connection.ts'
-import { MAX_HEADER_BYTES, type RawHeaders } from './headers.ts'
+import type { Dialled } from './dial.ts'
+import { ClosedEarly, RefusedAnswer } from './failure.ts'
+import { requestText } from './wire.ts'
 
-/** How long a socket may stay open unused, unless the host says less. */
-export const KEEP_ALIVE_MS = 20_000
+/** A host that says how long it keeps a connection closes it about then: it is left alone so much sooner. */
+const CLOSING_MARGIN_MS = 2_000
 
-/** Made once: undici would make one for each connection, and the stack in it costs more than closing the socket. */
-const GONE = new Error('the connection is closed')
-const nothing = (): void => {}
+export const createHttp1Connection = (_origin: string, dialled: Dialled, events: ConnectionEvents): Connection =>
+  new Http1Connection(dialled, events)
 
-export function createHttp1Connection(
-  origin: string,
-  socket: Socket,
-  address: string,
-  events: ConnectionEvents,
-): Connection {
-  let given = false
-  let load = 0
-  let retired = false
-  const intake = new AnswerIntake(socket)
-  const client = new Client(origin, {
-    pipelining: 1,
-    allowH2: false,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    // The exchange keeps time, on the clock that is passed in.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect(_options, callback) {
-      const first = !given
-      given = true
-      // Called back later: within the call undici would not yet be ready to write.
-      queueMicrotask(() => {
-        if (first && !socket.destroyed) callback(null, socket)
-        else callback(GONE, null)
-      })
-    },
-  })
-  const destroy = (): void => {
-    retired = true
-    if (!client.destroyed) client.destroy(GONE, nothing)
-    socket.destroy()
-  }
-  let closedByHost = false
-  const onHostGone = (): void => {
-    closedByHost = load === 0 && !retired
-  }
-  socket.on('error', onHostGone)
-  socket.once('end', onHostGone)
-  socket.once('close', () => {
-    destroy()
-    events.onClosed(closedByHost)
-  })
-
-  const tls = tlsVersionOf(socket)
-  return {
-    address,
-    protocol: 'http/1.1',
-    tls,
-    get load() {
-      return load
-    },
-    get free() {
-      return load === 0 && !retired && !socket.destroyed
-    },
-    send(head, sink) {
-      load++
-      const exchange = new Http1Exchange(sink, socket, intake, () => {
-        load--
-        intake.rest()
-        if (intake.isAmbiguous) retired = true
-        if (retired) destroy()
-        else events.onFree()
-      })
-      client.dispatch({ method: 'GET', path: head.path, headers: withHost(head) }, exchange)
-      return {
-        cancel() {
-          if (!exchange.leave()) return
-          // The rest of the answer is still to come, so the connection is of no more use.
-          destroy()
-        },
-        pause: () => intake.pause(),
-        resume: () => intake.resume(),
-      }
-    },
-    retire() {
-      retired = true
-      if (load === 0) destroy()
-    },
-    destroy,
-  }
-}
-
-const withHost = (head: RequestHead): Record<string, string> => ({
-  host: head.authority,
-  ...head.headers,
-  ...head.secretHeaders,
-})
-
-class Http1Exchange implements Dispatcher.DispatchHandler {
-  #sink: ResponseSink | undefined
+class Http1Connection implements Connection, PendingRequest, AnswerListener {
+  readonly address: string
+  readonly protocol = 'http/1.1'
+  readonly tls: string | null
   readonly #socket: Socket
-  readonly #intake: AnswerIntake
-  readonly #onOver: () => void
+  readonly #events: ConnectionEvents
+  readonly #reader = new AnswerReader(this)
+  #sink: ResponseSink | undefined
+  #isRetired = false
+  #isPaused = false
+  #isClosedByHost = false
+  keptMs = KEEP_ALIVE_MS
+  usedAt = 0
 
-  constructor(sink: ResponseSink, socket: Socket, intake: AnswerIntake, onOver: () => void) {
-    this.#sink = sink
+  constructor({ socket, address, receive }: Dialled, events: ConnectionEvents) {
+    this.address = address
+    this.tls = tlsVersionOf(socket)
     this.#socket = socket
-    this.#intake = intake
-    this.#onOver = onOver
-  }
-
-  /** Stops listening; false if it was over already. */
-  leave(): boolean {
-    if (this.#sink === undefined) return false
-    this.#sink = undefined
-    return true
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#sink === undefined) return controller.abort(new Error('abandoned'))
-    this.#sink.onSent()
-    this.#intake.expect({
-      onFirstByte: () => this.#sink?.onAnswer(),
-      onInterim: (status) => this.#sink?.onInterim(status),
+    this.#events = events
+    receive((bytes) => {
+      // What nobody asked for must not pass for the answer to the next request.
+      if (!this.#reader.push(bytes)) this.destroy()
+    })
+    socket.on('error', (error) => this.#onHostGone(error))
+    socket.once('end', () => this.#onHostGone())
+    socket.once('close', () => {
+      this.#onHostGone()
+      this.#events.onClosed(this.#isClosedByHost)
     })
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
-    this.#sink?.onHead({ status, headers, text: () => this.#intake.headText() })
+  get load(): number {
+    return this.#sink === undefined ? 0 : 1
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    this.#intake.countBody(chunk.length)
-    this.#sink?.onData(chunk)
+  get free(): boolean {
+    return this.#sink === undefined && !this.#isRetired && !this.#socket.destroyed
   }
 
-  onResponseEnd(): void {
-    // Where only the end of the connection ends a body, undici takes a reset for that; but then it is not whole.
-    this.#end(this.#socket.errored ?? undefined)
+  send(head: RequestHead, sink: ResponseSink): PendingRequest {
+    this.#sink = sink
+    this.#reader.expect()
+    this.#socket.ref()
+    sink.onSent()
+    this.#socket.write(requestText(head), 'latin1')
+    return this
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#end(error)
+  retire(): void {
+    this.#isRetired = true
+    if (this.#sink === undefined) this.destroy()
   }
 
-  #end(error: Error | undefined): void {
+  destroy(): void {
+    this.#isRetired = true
+    this.#reader.stop()
+    this.#socket.destroy()
+  }
+
+  /** The rest of the answer is still to come, so the connection is of no more use. */
+  cancel(): void {
+    if (this.#sink === undefined) return
+    this.#sink = undefined
+    this.destroy()
+  }
+
+  pause(): void {
+    this.#isPaused = true
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#socket.resume()
+  }
+
+  onFirstByte(): void {
+    this.#sink?.onAnswer()
+  }
+
+  onInterim(status: number): void {
+    this.#sink?.onInterim(status)
+  }
+
+  onHead(head: AnswerHead): void {
+    if (head.keptMs !== undefined) this.keptMs = Math.min(KEEP_ALIVE_MS, head.keptMs - CLOSING_MARGIN_MS)
+    this.#sink?.onHead({
+      status: head.status,
+      headers: head.headers,
+      bodyBytes: typeof head.body === 'number' ? head.body : undefined,
+      text: () => head.raw.replaceAll(/\r?\n/g, '\r\n'),
+    })
+  }
+
+  onData(part: Buffer): void {
+    this.#sink?.onData(part)
+  }
+
+  onEnd(isReusable: boolean): void {
     const sink = this.#sink
     this.#sink = undefined
-    this.#onOver()
-    if (error === undefined) sink?.onEnd()
-    else sink?.onFailure(error)
+    this.resume()
+    if (!isReusable || this.keptMs <= 0) this.#isRetired = true
+    if (this.#isRetired) this.destroy()
+    else {
+      this.#socket.unref()
+      this.#events.onFree()
+    }
+    sink?.onEnd()
+  }
+
+  onRefused(words: string): void {
+    this.#fail(new RefusedAnswer(words))
+  }
+
+  #onHostGone(error?: Error): void {
+    if (this.#sink === undefined) {
+      this.#isClosedByHost ||= !this.#isRetired
+      this.destroy()
+    } else if (error !== undefined || !this.#reader.close()) this.#fail(error ?? new ClosedEarly())
+  }
+
+  #fail(error: Error): void {
+    const sink = this.#sink
+    this.#sink = undefined
+    this.destroy()
+    sink?.onFailure(error)
   }
 }

@@ -1,21 +1,21 @@
 /**
- * HTTP/2 over one socket, on node:http2 itself: undici's client on top of it sends a request again after GOAWAY or
- * REFUSED_STREAM, and leaves no hold on reset codes and header limits. Here one call is one stream, and only
- * END_STREAM without an error code completes it.
+ * HTTP/2 over one socket, on node:http2. One call is one stream, which is never sent again, be it after GOAWAY or
+ * REFUSED_STREAM, and only END_STREAM without an error code completes it.
  */
 import { connect, constants, type ClientHttp2Stream } from 'node:http2'
-import type { Socket } from 'node:net'
 import {
   tlsVersionOf,
   BODILESS,
+  KEEP_ALIVE_MS,
   type Connection,
   type ConnectionEvents,
   type PendingRequest,
   type RequestHead,
   type ResponseSink,
 } from './connection.ts'
-import { codeOf, RefusedAnswer } from './failure.ts'
-import { MAX_HEADER_BYTES, MAX_HEADER_FIELDS } from './headers.ts'
+import type { Dialled } from './dial.ts'
+import { ClosedEarly, codeOf, RefusedAnswer } from './failure.ts'
+import { MAX_HEADER_BYTES, MAX_HEADER_FIELDS, responseHeaders } from './headers.ts'
 import { http2HeadText } from './wire.ts'
 
 const MAX_STREAMS = 100
@@ -29,8 +29,7 @@ const CONNECTION_WINDOW_BYTES = 1024 * 1024
 
 export function createHttp2Connection(
   origin: string,
-  socket: Socket,
-  address: string,
+  { socket, address }: Dialled,
   events: ConnectionEvents,
 ): Connection {
   let load = 0
@@ -78,6 +77,8 @@ export function createHttp2Connection(
   return {
     address,
     protocol: 'h2',
+    keptMs: KEEP_ALIVE_MS,
+    usedAt: 0,
     tls,
     get load() {
       return load
@@ -176,7 +177,12 @@ function listen(stream: ClientHttp2Stream, { sink, sessionError, isGone }: Liste
     answered = true
     if (!BODILESS.has(status)) missing = Number(headers['content-length'] ?? 0)
     sink()?.onAnswer()
-    sink()?.onHead({ status, headers, text: () => http2HeadText(status, rawHeaders) })
+    sink()?.onHead({
+      status,
+      headers: responseHeaders(headers),
+      bodyBytes: missing > 0 ? missing : undefined,
+      text: () => http2HeadText(status, rawHeaders),
+    })
   })
   stream.on('data', (chunk: Uint8Array) => {
     missing -= chunk.length
@@ -191,7 +197,7 @@ function listen(stream: ClientHttp2Stream, { sink, sessionError, isGone }: Liste
     // nghttp2 holds an END_STREAM against Content-Length, but not a reset without an error, which Node shows as an end.
     const isWhole = answered && ended && !(missing > 0)
     if (isWhole && rstCode === constants.NGHTTP2_NO_ERROR && failure === undefined) return listener.onEnd()
-    const reset = isGone() ? GONE : new StreamReset(rstCode)
+    const reset = isGone() ? new ClosedEarly() : new StreamReset(rstCode)
     listener.onFailure(sessionError() ?? beyondReset(failure) ?? reset)
   })
 }
@@ -204,9 +210,6 @@ function excessOf(rawHeaders: readonly string[]): RefusedAnswer | undefined {
   if (bytes > MAX_HEADER_BYTES) return new RefusedAnswer('the header fields are too large')
   return rawHeaders.length / 2 > MAX_HEADER_FIELDS ? new RefusedAnswer('there are too many header fields') : undefined
 }
-
-/** Made once, like the code of a closed socket in HTTP/1.1. */
-const GONE = Object.assign(new Error('the connection is closed'), { code: 'UND_ERR_SOCKET' })
 
 /** RFC 9113 §7, by number. */
 const RESET_CODES: readonly string[] = [

@@ -16,6 +16,11 @@ export interface FetchRequest {
   readonly address?: string
   /** Keep the exchange as it went over the wire, for archives. */
   readonly keepWire?: boolean
+  /**
+   * Asked at the last moment before the request is written, for each attempt: false, and nothing is written, and the
+   * outcome is `aborted`. Nothing is waited for between the asking and the writing.
+   */
+  readonly mayStart?: () => boolean
   /** Called once, when the first byte of the answer or the failure is there; never for any other outcome. */
   readonly onAnswer?: (at: number) => void
 }
@@ -29,6 +34,12 @@ export interface FetchResponse {
   readonly body: Uint8Array
   /** Body bytes as they came over the wire, before decoding. */
   readonly wireBytes: number
+  /**
+   * Lets the memory of the body, and of its wire form, be used for another page: neither may be looked at any more.
+   * Nobody has to call it; without it the memory is found again by the collector, which costs more. Absent where there
+   * is nothing to be had.
+   */
+  readonly release?: () => void
   /** The body went on beyond a limit and was cut there. */
   readonly truncated: boolean
   /** Which limits: `body-size`, `wire-size`, `ratio`. None unless it is truncated. */

@@ -2,17 +2,18 @@
  * Open connections by origin, bounded in number. A caller gets a free one, or a new one is dialled, or it waits for
  * one of its origin's to come free. The origin unused longest gives way when there are too many; one that is in use
  * never does, so there may be more only while that many requests are under way. No step looks at other origins than
- * its own and those that give way, so a thousand that hang cost the others nothing.
+ * its own and those that give way, so a thousand that hang cost the others nothing. One timer for all finds connections
+ * that nobody has used for long.
  */
 import type { SecureContext } from 'node:tls'
 import { createLru, type Clock } from '../base/index.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { canonicalAddress, parseAddress } from './address.ts'
-import type { Connection } from './connection.ts'
+import { KEEP_ALIVE_MS, type Connection } from './connection.ts'
 import { dial, type Dialled } from './dial.ts'
 import { dnsFailure, noAddressFailure } from './failure.ts'
 import type { HostOverrides } from './host-overrides.ts'
-import { createHttp1Connection, KEEP_ALIVE_MS } from './http1.ts'
+import { createHttp1Connection } from './http1.ts'
 import { createHttp2Connection } from './http2.ts'
 import type { NameCache } from './name-cache.ts'
 import type { Failure, FetchElsewhere, FetchRefused } from './outcome.ts'
@@ -20,6 +21,7 @@ import { reservedPort } from './reserved-ports.ts'
 import type { Target } from './target.ts'
 
 export interface PoolSettings {
+  /** A secure one counts for several. */
   readonly maxOrigins: number
   readonly connectionsPerOrigin: number
   readonly http2: boolean
@@ -77,8 +79,6 @@ interface Pool {
   dialling: number
   /** When a request was last begun or ended. */
   usedAt: number
-  /** How long it had been idle when it was last taken. */
-  unusedMs: number
 }
 
 /** Hosts that take back their HTTP/2 are few; one forgotten costs a failed request. */
@@ -89,8 +89,14 @@ const MAX_EARLY_CLOSERS = 10_000
 const KEPT_SHARE = 0.75
 /** What ends sooner than this ended for another reason than not being used. */
 const SHORTEST_KEPT_MS = 100
+/** How often unused connections are looked for: so much longer than stated one may stay open. */
+const SWEEP_MS = 5_000
 /** Fewer origins are kept than this only if the user says so. */
 const FEWEST_ORIGINS = 16
+/** A kept connection with TLS takes so many times the memory of a plain one, and counts for as many. */
+const SECURE_WEIGHT = 6
+
+const weightOf = (origin: string): number => (origin.startsWith('https:') ? SECURE_WEIGHT : 1)
 
 export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
   const { clock, names, overrides, guard } = parts
@@ -99,8 +105,11 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
   const idle = new Map<string, Pool>()
   const http1Only = createLru<string, true>(MAX_HTTP1_ONLY)
   const keptMs = createLru<string, number>(MAX_EARLY_CLOSERS)
-  let { maxOrigins } = settings
+  /** Of all in `pools`. */
+  let weight = 0
+  let maxWeight = settings.maxOrigins
   let closed = false
+  let cancelSweep: (() => void) | undefined
 
   const isIdle = (pool: Pool): boolean => {
     if (pool.dialling > 0 || pool.waiting.size > 0) return false
@@ -108,46 +117,58 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
     return true
   }
 
-  const drop = (origin: string, pool: Pool): void => {
-    pools.delete(origin)
+  const forget = (origin: string): void => {
+    if (pools.delete(origin)) weight -= weightOf(origin)
     idle.delete(origin)
+  }
+
+  const drop = (origin: string, pool: Pool): void => {
+    forget(origin)
     for (const connection of pool.connections) connection.destroy()
   }
 
-  /** Makes room for so many more: those unused longest give way, and all that nobody will use again. */
+  /** Makes room for so much more: those unused longest give way, and all that nobody will use again. */
   const evict = (now: number, more: number): void => {
     for (const [origin, pool] of idle) {
-      if (pools.size + more <= maxOrigins && now - pool.usedAt <= KEEP_ALIVE_MS) return
+      if (weight + more <= maxWeight && now - pool.usedAt <= KEEP_ALIVE_MS) return
       drop(origin, pool)
     }
   }
 
-  const touch = (origin: string): Pool => {
-    const now = clock.now()
+  const touch = (origin: string, now: number): Pool => {
     let pool = pools.get(origin)
     if (pool === undefined) {
-      evict(now, 1)
-      pool = { connections: new Set(), waiting: new Set(), dialling: 0, usedAt: now, unusedMs: 0 }
+      evict(now, weightOf(origin))
+      pool = { connections: new Set(), waiting: new Set(), dialling: 0, usedAt: now }
       pools.set(origin, pool)
+      weight += weightOf(origin)
+      cancelSweep ??= clock.timer(SWEEP_MS, sweep)
       return pool
     }
-    // Unused for so long, a connection may be dead without a sign of it, or about to be closed.
-    pool.unusedMs = idle.delete(origin) ? now - pool.usedAt : 0
-    if (pool.unusedMs > (keptMs.get(origin) ?? KEEP_ALIVE_MS)) {
-      for (const connection of pool.connections) connection.retire()
-    }
+    idle.delete(origin)
     pool.usedAt = now
     return pool
+  }
+
+  /** Unused for so long, a connection may be dead without a sign of it, or about to be closed. */
+  const isStale = (origin: string, connection: Connection, now: number): boolean => {
+    const unusedMs = now - connection.usedAt
+    if (connection.load > 0 || unusedMs <= SHORTEST_KEPT_MS * KEPT_SHARE) return false
+    return unusedMs > Math.min(connection.keptMs, keptMs.get(origin) ?? Infinity)
+  }
+
+  const sweep = (): void => {
+    const now = clock.now()
+    for (const [origin, pool] of pools) {
+      for (const connection of pool.connections) if (isStale(origin, connection, now)) connection.retire()
+    }
+    cancelSweep = pools.size > 0 ? clock.timer(SWEEP_MS, sweep) : undefined
   }
 
   /** To be called after whatever may have been the last of an origin. An origin without connections is forgotten. */
   const rest = (origin: string, pool: Pool): void => {
     if (!isIdle(pool) || pools.get(origin) !== pool) return
-    if (pool.connections.size === 0) {
-      pools.delete(origin)
-      idle.delete(origin)
-      return
-    }
+    if (pool.connections.size === 0) return forget(origin)
     if (idle.has(origin)) return
     idle.set(origin, pool)
     evict(pool.usedAt, 0)
@@ -167,23 +188,24 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
 
   /** This machine has no more files to open: keeping connections must not be why. */
   const keepFewer = (): void => {
-    maxOrigins = Math.min(maxOrigins, Math.max(Math.floor(pools.size / 2), FEWEST_ORIGINS))
+    maxWeight = Math.min(maxWeight, Math.max(Math.floor(weight / 2), FEWEST_ORIGINS))
     evict(clock.now(), 0)
   }
 
   const adopt = (target: Target, pool: Pool, dialled: Dialled): Connection => {
     const create = dialled.protocol === 'h2' ? createHttp2Connection : createHttp1Connection
-    const connection: Connection = create(target.origin, dialled.socket, dialled.address, {
+    const connection: Connection = create(target.origin, dialled, {
       onFree: () => {
-        pool.usedAt = clock.now()
+        pool.usedAt = connection.usedAt = clock.now()
         settle(target.origin, pool)
       },
       onClosed: (byHost) => {
         pool.connections.delete(connection)
-        if (byHost) keepShorter(target.origin, clock.now() - pool.usedAt)
+        if (byHost) keepShorter(target.origin, clock.now() - connection.usedAt)
         settle(target.origin, pool)
       },
     })
+    connection.usedAt = clock.now()
     pool.connections.add(connection)
     return connection
   }
@@ -192,7 +214,12 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
     target.address === undefined || canonicalAddress(connection.address) === target.address
 
   const freeIn = (pool: Pool, target: Target): Connection | undefined => {
-    for (const connection of pool.connections) if (connection.free && suits(connection, target)) return connection
+    const now = clock.now()
+    for (const connection of pool.connections) {
+      if (!connection.free || !suits(connection, target)) continue
+      if (!isStale(target.origin, connection, now)) return connection
+      connection.retire()
+    }
     return undefined
   }
 
@@ -278,10 +305,13 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
 
   return {
     acquire(target, needFresh, onDial, done) {
-      const pool = touch(target.origin)
+      const now = clock.now()
+      const pool = touch(target.origin, now)
       const connection = needFresh ? undefined : freeIn(pool, target)
       if (connection !== undefined) {
-        done({ kind: 'connection', connection, fresh: false, unusedMs: pool.unusedMs })
+        const unusedMs = connection.load === 0 ? now - connection.usedAt : 0
+        connection.usedAt = now
+        done({ kind: 'connection', connection, fresh: false, unusedMs })
         rest(target.origin, pool)
         return () => {}
       }
@@ -313,6 +343,7 @@ export function createPools(settings: PoolSettings, parts: PoolParts): Pools {
     close() {
       if (closed) return
       closed = true
+      cancelSweep?.()
       for (const [origin, pool] of pools) drop(origin, pool)
     },
   }

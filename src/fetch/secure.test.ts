@@ -158,6 +158,22 @@ describe('HTTP/2', () => {
     expect(sessions.size).toBe(1)
   })
 
+  test('nothing is sent that may not start when its connection is there', async () => {
+    const paths: (string | undefined)[] = []
+    const port = await serveHttp2((stream, headers) => {
+      paths.push(headers[':path'])
+      stream.respond({ ':status': 200 })
+      stream.end()
+    })
+    const fetcher = toLoopback()
+    const mayStart = (): boolean => false
+    expect(await fetcher.get(`https://secure.test:${port}/dialled`, { mayStart })).toEqual({ kind: 'aborted' })
+    expectResponse(await fetcher.get(`https://secure.test:${port}/first`))
+    expect(await fetcher.get(`https://secure.test:${port}/reused`, { mayStart })).toEqual({ kind: 'aborted' })
+    expectResponse(await fetcher.get(`https://secure.test:${port}/last`))
+    expect(paths).toEqual(['/first', '/last'])
+  })
+
   test('a connection that was long unused is not used again', async () => {
     const sessions = new Set<unknown>()
     const port = await serveHttp2((stream) => {

@@ -1,10 +1,23 @@
-/** Heads of requests and answers as text, for archives: as HTTP/1.1 writes them, whatever protocol they came in. */
+/** Heads of requests and answers as text: as HTTP/1.1 writes them, to be sent, and for archives of any protocol. */
 import type { RequestHead } from './connection.ts'
+import { isFieldValue } from './headers.ts'
 import type { Protocol } from './outcome.ts'
 
 /** Never written down, wherever they come from. */
 const SECRET: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
+/** As it is sent. What HTTP cannot carry in a field, or would take for another field, is left out with its name. */
+export function requestText(head: RequestHead): string {
+  const { headers, secretHeaders } = head
+  let text = `GET ${head.path} HTTP/1.1\r\nhost: ${head.authority}\r\nconnection: keep-alive\r\n`
+  for (const name in headers) if (!Object.hasOwn(secretHeaders, name)) text += line(name, headers[name] ?? '')
+  for (const name in secretHeaders) text += line(name, secretHeaders[name] ?? '')
+  return `${text}\r\n`
+}
+
+const line = (name: string, value: string): string => (isFieldValue(value) ? `${name}: ${value}\r\n` : '')
+
+/** The same for archives: without what is secret. */
 export function requestHeadText(head: RequestHead, protocol: Protocol): string {
   const lines = [`GET ${head.path} HTTP/1.1`, `host: ${head.authority}`]
   if (protocol === 'http/1.1') lines.push('connection: keep-alive')
