@@ -22,6 +22,7 @@ const HASH = 0x23
 const PERCENT = 0x25
 const DOT = 0x2e
 const SLASH = 0x2f
+const COLON = 0x3a
 const QUESTION = 0x3f
 const LARGEST_PORT = 65_535
 
@@ -79,7 +80,7 @@ function plainPathStart(text: string): number {
     // A host whose last label is a number is an IPv4 address to the parser, and may be written in other ways.
     if (isDigit(text.charCodeAt(labelStart)) && !(dots === 3 && isDottedQuad(text, start, at))) return -1
     if (code === SLASH) return at
-    return code === 0x3a ? endOfPlainPort(text, at + 1, isHttps ? 443 : 80) : -1
+    return code === COLON ? endOfPlainPort(text, at + 1, isHttps ? 443 : 80) : -1
   }
   return -1
 }
@@ -112,4 +113,33 @@ function endOfPlainPort(text: string, start: number, defaultPort: number): numbe
     port !== defaultPort &&
     text.charCodeAt(at) === SLASH
   return isPlain ? at : -1
+}
+
+/** Only a colon in the first segment can end a scheme. */
+export function mayHaveScheme(reference: string): boolean {
+  for (let at = 0; at < reference.length; at++) {
+    const code = reference.charCodeAt(at)
+    if (code === COLON) return true
+    if (code === SLASH || code === QUESTION || code === HASH) return false
+  }
+  return false
+}
+
+/**
+ * Whether a reference has a scheme that is neither http nor https, such as `mailto:`: it leads nowhere, whatever the
+ * base. Without the white space that the parser takes out first, so the answer no is not certain.
+ */
+export function hasOtherScheme(reference: string): boolean {
+  if (!isLetter(reference.charCodeAt(0))) return false
+  for (let at = 1; at < reference.length; at++) {
+    const code = reference.charCodeAt(at)
+    if (code === COLON) return !(at === 4 || at === 5) || !/^https?:/i.test(reference)
+    if (!isLetter(code) && !isDigit(code) && code !== DOT && code !== 0x2b && code !== 0x2d) return false
+  }
+  return false
+}
+
+function isLetter(code: number): boolean {
+  const lower = code | 0x20
+  return lower >= 0x61 && lower <= 0x7a
 }

@@ -6,18 +6,23 @@
 import type { NormalizedUrl } from '../model/index.ts'
 import { copyOfPlain, MAX_REFERENCE_LENGTH, normalizeUrl, serializeUrl, withinLength } from './normalize.ts'
 import { pathStart, queryStart } from './parts.ts'
-import { endOfPlainQuery, endOfPlainTarget, endOfPlainUrl } from './plain.ts'
+import { endOfPlainQuery, endOfPlainTarget, endOfPlainUrl, hasOtherScheme, mayHaveScheme } from './plain.ts'
 
 export type Resolver = (reference: string) => NormalizedUrl | undefined
 
 const HASH = 0x23
 const DOT = 0x2e
 const SLASH = 0x2f
-const COLON = 0x3a
 const QUESTION = 0x3f
 
+/** The base as it is normalised; undefined if it is no web URL, or too long. */
+export function serializeBase(base: string): string | undefined {
+  if (base.length > MAX_REFERENCE_LENGTH) return undefined
+  return endOfPlainUrl(base) === base.length ? base : serializeUrl(base)
+}
+
 export function createResolver(base: string): Resolver {
-  const self = base.length > MAX_REFERENCE_LENGTH ? undefined : serializeUrl(base)
+  const self = serializeBase(base)
   if (self === undefined) return (reference) => normalizeUrl(reference, base)
 
   const origin = self.slice(0, pathStart(self))
@@ -57,23 +62,14 @@ export function createResolver(base: string): Resolver {
   return (reference) => {
     if (reference.length > MAX_REFERENCE_LENGTH) return undefined
     if (reference.length === 0 || reference.charCodeAt(0) === HASH) return withinLength(self)
+    if (hasOtherScheme(reference)) return undefined
     const href = resolvePlain(reference) ?? serializeUrl(reference, base)
     return href === undefined ? undefined : withinLength(href)
   }
 }
 
-/** Only a colon in the first segment can end a scheme. */
-function mayHaveScheme(reference: string): boolean {
-  for (let at = 0; at < reference.length; at++) {
-    const code = reference.charCodeAt(at)
-    if (code === COLON) return true
-    if (code === SLASH || code === QUESTION || code === HASH) return false
-  }
-  return false
-}
-
 /** The folder of a page, its parent, and so on, cut off when first asked for. The root is its own parent. */
-function createAncestors(page: string, originLength: number): (levels: number) => string {
+export function createAncestors(page: string, originLength: number): (levels: number) => string {
   const known = [page.slice(0, page.lastIndexOf('/') + 1)]
   return (levels) => {
     let folder = known[Math.min(levels, known.length - 1)]!

@@ -65,7 +65,7 @@ interface Pair {
   readonly text: string
 }
 
-/** What is asked for is worked out then, and once: of most URLs little is. */
+/** All at once, into plain fields: whoever asks for one asks for nearly all, and getters would cost each object more. */
 export function shapeOf(url: NormalizedUrl): UrlShape {
   const start = pathStart(url)
   const question = queryStart(url)
@@ -73,66 +73,28 @@ export function shapeOf(url: NormalizedUrl): UrlShape {
   const pairs = question >= url.length - 1 ? [] : cut(url.slice(question + 1), '&', MAX_PARAMETERS).map(pairOf)
   const bare = segments.map(withoutParameters)
   const named = bare.filter((segment) => segment !== '')
-  const templates = once(() => bare.map(templateOf))
-  const template = once(() => `/${templates().join('/')}`)
-  const folders = once(() => foldersOf(templates()))
-  const keys = once(() => [...new Set(pairs.map(({ name }) => name))].sort())
-  const parts = once(() => partsOf(segments, bare, pairs))
-  const recurrences = once(() => recurrencesOf(named))
-  const folderNames = once(() => bare.slice(0, -1).filter(isName))
-  const endings = once(() => (pairs.length > 0 ? [] : endingsOf(bare)))
+  const templates = bare.map(templateOf)
+  const template = `/${templates.join('/')}`
+  const recurrences = recurrencesOf(named, 1)
   return {
-    get template() {
-      return template()
-    },
-    get isOpen() {
-      return template().includes('#') || template().includes('*')
-    },
-    get folders() {
-      return folders()
-    },
+    template,
+    isOpen: template.includes('#') || template.includes('*'),
+    folders: foldersOf(templates),
     depth: named.length,
-    get names() {
-      return named.filter((segment) => segment.length > 1 && isName(segment)).length
-    },
-    get keys() {
-      return keys()
-    },
+    names: named.reduce((count, segment) => count + Number(segment.length > 1 && isName(segment)), 0),
+    keys: pairs.length === 0 ? [] : [...new Set(pairs.map(({ name }) => name))].sort(),
     parameters: pairs.length,
-    get isNumbered() {
-      return pairs.every((pair) => /^\d+$/.test(valueOf(pair)))
-    },
-    get doubled() {
-      return doubledOf(pairs)
-    },
-    get parts() {
-      return parts()
-    },
-    get repeated() {
-      return repetitionOf(named)
-    },
-    get recurrences() {
-      return recurrences()
-    },
-    get isRecurrent() {
-      return recurrences() > 1 && recurrencesOf(named.filter((segment) => segment.length > 1)) > 1
-    },
-    get folderNames() {
-      return folderNames()
-    },
-    get hasDate() {
-      return hasDate(url.slice(start))
-    },
+    isNumbered: pairs.every((pair) => /^\d+$/.test(valueOf(pair))),
+    doubled: doubledOf(pairs),
+    parts: partsOf(segments, bare, pairs),
+    repeated: repetitionOf(named),
+    recurrences,
+    isRecurrent: recurrences > 1 && recurrencesOf(named, 2) > 1,
+    folderNames: bare.slice(0, -1).filter(isName),
+    hasDate: hasDate(url.slice(start)),
     without: (left) => url.slice(0, start) + written(segments, pairs, left),
-    get endings() {
-      return endings()
-    },
+    endings: pairs.length > 0 ? [] : endingsOf(bare),
   }
-}
-
-function once<T>(work: () => T): () => T {
-  let result: { readonly value: T } | undefined
-  return () => (result ??= { value: work() }).value
 }
 
 /** The pieces between the separators; the last one has the rest when there are too many. */
@@ -275,13 +237,14 @@ function repetitionOf(segments: readonly string[]): UrlShape['repeated'] {
   return most
 }
 
-function recurrencesOf(segments: readonly string[]): number {
-  const counts = new Map<string, number>()
+/** How often the segment of at least this length that occurs most often does. There are few: no table is needed. */
+function recurrencesOf(segments: readonly string[], shortest: number): number {
   let most = 0
-  for (const segment of segments) {
-    if (!isName(segment)) continue
-    const count = (counts.get(segment) ?? 0) + 1
-    counts.set(segment, count)
+  for (let at = 0; at < segments.length; at++) {
+    const segment = segments[at] as string
+    if (segment.length < shortest || !isName(segment)) continue
+    let count = 1
+    for (let other = at + 1; other < segments.length; other++) if (segments[other] === segment) count++
     most = Math.max(most, count)
   }
   return most
@@ -291,6 +254,7 @@ const isName = (segment: string): boolean => /[^\d.,_-]/.test(segment)
 
 /** A year, and a number that may be a month, a day or a week, in the path or the query. */
 function hasDate(target: string): boolean {
+  if (!/\d{4}/.test(target)) return false
   let years = 0
   let others = 0
   for (const [digits] of target.slice(0, 512).matchAll(/\d+/g)) {

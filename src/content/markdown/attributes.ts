@@ -2,6 +2,8 @@
  * The attributes of one start tag, by the tokenizer's rules (HTML §13.2.5.32 to §13.2.5.40). Only the few that the
  * reader asks about are kept, as they stand in the source: entities are decoded where a value is used.
  */
+import { NameTable } from './name-table.ts'
+import type { Page } from './page.ts'
 
 const WANTED = [
   'alt',
@@ -24,9 +26,12 @@ const WANTED = [
   'width',
 ] as const
 export type AttributeName = (typeof WANTED)[number]
-export type Attributes = { [Name in AttributeName]: string | undefined }
+export type Attributes = { [Name in AttributeName]: string | undefined } & {
+  /** What the class says, as `furniture.ts` has worked it out; -1 before. */
+  classFacts: number
+}
 
-const KNOWN: ReadonlyMap<string, AttributeName> = new Map(WANTED.map((name) => [name, name]))
+const NAMES = new NameTable(WANTED)
 
 /** Every set of attributes has all fields, in one order: property access stays fast on the hottest path. */
 function noAttributes(): Attributes {
@@ -49,43 +54,44 @@ function noAttributes(): Attributes {
     start: undefined,
     style: undefined,
     width: undefined,
+    classFacts: -1,
   }
 }
 
 export const NO_ATTRIBUTES: Attributes = noAttributes()
 
 /** `from` is just behind the tag's name, `to` just behind its `>`. The first of two equal names counts. */
-export function readAttributes(html: string, from: number, to: number): Attributes {
+export function readAttributes({ html, units }: Page, from: number, to: number): Attributes {
   const end = to - 1
   let at = from
   let found: Attributes | undefined
   while (at < end) {
-    const code = html.charCodeAt(at)
+    const code = units[at] as number
     if (isSpace(code) || code === SLASH) {
       at++
       continue
     }
     const nameStart = at++
-    while (at < end && !endsName(html.charCodeAt(at))) at++
+    while (at < end && !endsName(units[at] as number)) at++
     const nameEnd = at
-    while (at < end && isSpace(html.charCodeAt(at))) at++
-    let value = ''
-    if (at < end && html.charCodeAt(at) === EQUALS) {
+    while (at < end && isSpace(units[at] as number)) at++
+    let valueStart = 0
+    let valueEnd = 0
+    if (at < end && (units[at] as number) === EQUALS) {
       at++
-      while (at < end && isSpace(html.charCodeAt(at))) at++
-      const quote = html.charCodeAt(at)
-      const valueStart = quote === DOUBLE_QUOTE || quote === SINGLE_QUOTE ? at + 1 : at
-      if (valueStart === at) while (at < end && !isSpace(html.charCodeAt(at))) at++
+      while (at < end && isSpace(units[at] as number)) at++
+      const quote = units[at] as number
+      valueStart = quote === DOUBLE_QUOTE || quote === SINGLE_QUOTE ? at + 1 : at
+      if (valueStart === at) while (at < end && !isSpace(units[at] as number)) at++
       else at = html.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", valueStart)
       if (at < 0 || at > end) at = end
-      value = html.slice(valueStart, at)
-      if (valueStart > 0 && at < end && html.charCodeAt(at) === quote) at++
+      valueEnd = at
+      if (valueStart > 0 && at < end && (units[at] as number) === quote) at++
     }
-    const raw = html.slice(nameStart, nameEnd)
-    const name = KNOWN.get(raw) ?? KNOWN.get(raw.toLowerCase())
-    if (name === undefined) continue
+    const known = NAMES.find(units, nameStart, nameEnd)
+    if (known < 0) continue
     found ??= noAttributes()
-    keep(found, name, value)
+    keep(found, WANTED[known] as AttributeName, html.slice(valueStart, valueEnd))
   }
   return found ?? NO_ATTRIBUTES
 }
@@ -151,24 +157,25 @@ function keep(attributes: Attributes, name: AttributeName, value: string): void 
 }
 
 /** The class alone; most tags that have one have nothing else. */
-export function readClass(html: string, from: number, to: number): string | undefined {
+export function readClass(page: Page, from: number, to: number): string | undefined {
+  const { html } = page
   if (html.startsWith(' class="', from)) {
     const end = html.indexOf('"', from + 8)
     if (end > 0 && end < to) return html.slice(from + 8, end)
   }
-  return readAttributes(html, from, to).class
+  return readAttributes(page, from, to).class
 }
 
 /** Where the tag that began before `from` ends: just behind its `>`. -1 when the text ends first. */
-export function findTagEnd(html: string, from: number): number {
+export function findTagEnd({ html, units }: Page, from: number): number {
   let at = from
   for (;;) {
-    const code = html.charCodeAt(at)
+    const code = units[at] as number
     if (code === GREATER) return at + 1
     if (code === EQUALS) {
       at++
-      while (isSpace(html.charCodeAt(at))) at++
-      const quote = html.charCodeAt(at)
+      while (isSpace(units[at] as number)) at++
+      const quote = units[at] as number
       if (quote === DOUBLE_QUOTE || quote === SINGLE_QUOTE) {
         at = html.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", at + 1)
         if (at < 0) return -1

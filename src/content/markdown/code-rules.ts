@@ -2,11 +2,11 @@
  * Code: blocks with their language, runs of text in the fixed font, and formulas as their TeX. What stands inside a
  * block is text alone; its lines and spaces are the page's own.
  */
+import { decodeReferences } from '../../base/index.ts'
 import { blockLanguage } from './code-language.ts'
 import { codeSpan } from './code-text.ts'
 import type { Conversion, Rule, Rules } from './conversion.ts'
 import type { ElementKind } from './elements.ts'
-import { decodeAttribute } from './entities.ts'
 import { hasJunkClass, isJunkClass } from './furniture.ts'
 import { CELL, CODE } from './open-levels.ts'
 import {
@@ -49,7 +49,7 @@ const beginBlock: Rule = ({ outline, region, writer, levels }, event, attributes
 
 const beginFormula: Rule = (conversion, event, { alttext }) => {
   const { outline, writer } = conversion
-  const tex = alttext === undefined || alttext === '' ? annotationOf(outline, event) : decodeAttribute(alttext)
+  const tex = alttext === undefined || alttext === '' ? annotationOf(outline, event) : decodeReferences(alttext, true)
   if (tex !== undefined && writeFormula(conversion, tex)) return false
   writer.openPlain()
   return true

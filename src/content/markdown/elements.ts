@@ -3,6 +3,8 @@
  * that is not in the table is transparent: its tags vanish and its text stays.
  */
 
+import { NameTable } from './name-table.ts'
+
 /** Has no content and no end tag. */
 export const VOID = 1
 /** Ends an open paragraph when it begins, and stops the search for an inline element's end tag. */
@@ -126,14 +128,28 @@ export const ELEMENTS: readonly ElementKind[] = [
   ...Object.entries(FLAGS).map(([name, flags], index) => ({ id: index + 1, name, flags })),
 ]
 
-const BY_NAME = new Map(ELEMENTS.map((element) => [element.name, element]))
+const NAMES = new NameTable(Object.keys(FLAGS))
 
-/** The element of this name in any case, or undefined. */
-export function elementNamed(name: string): ElementKind | undefined {
-  return BY_NAME.get(name) ?? BY_NAME.get(name.toLowerCase())
+/** The element whose name in any case stands between two places of a page, or undefined. */
+export function elementNamed(units: Uint16Array, from: number, to: number): ElementKind | undefined {
+  const number = NAMES.find(units, from, to)
+  return number < 0 ? undefined : ELEMENTS[number + 1]
 }
 
-/** The ids of some elements, for a quick test. */
-export function idsOf(...names: readonly string[]): ReadonlySet<number> {
-  return new Set(names.map((name) => BY_NAME.get(name)?.id ?? 0))
+/** Some elements by their ids, as an array of facts: asked many times for every tag. */
+export class ElementSet {
+  readonly #members = new Uint8Array(ELEMENTS.length)
+
+  constructor(names: readonly string[]) {
+    for (const { id, name } of ELEMENTS) if (names.includes(name)) this.#members[id] = 1
+  }
+
+  /** False for the end of an element, whose id is negative. */
+  has(id: number): boolean {
+    return id > 0 && this.#members[id] === 1
+  }
+}
+
+export function idsOf(...names: readonly string[]): ElementSet {
+  return new ElementSet(names)
 }

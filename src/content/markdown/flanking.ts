@@ -3,8 +3,8 @@
  * punctuation (CommonMark §6.2): `(*a*)` is fine, `a*(b)*c` is not, and scripts without spaces have it often. Told from
  * the page's own text, a few tags around the element's edges; where that is not enough, signs are believed to hold.
  */
+import { referenceAt } from '../../base/index.ts'
 import { BLOCK, ELEMENTS, idsOf } from './elements.ts'
-import { referenceAt } from './entities.ts'
 import { ELEMENT, END, PARTNER, START, STRIDE, type Outline } from './outline.ts'
 import { isMarkdownPunctuation, isWhite } from './prose.ts'
 

@@ -82,7 +82,7 @@ export function isFurniture(name: string, attributes: Attributes): boolean {
   }
   if (attributes['aria-hidden'] === 'true') return true
   if (id !== undefined && name !== 'section' && JUNK_IDS.has(id.toLowerCase())) return true
-  if (name === 'aside') return attributes.class === undefined || (factsOf(attributes.class) & ASIDE) === 0
+  if (name === 'aside') return (classFacts(attributes) & ASIDE) === 0
   // A table of related things is data; its neighbours on the page are furniture.
   return hasJunkClass(attributes) && !(name === 'table' && attributes.class === 'related')
 }
@@ -91,7 +91,7 @@ const HIDDEN_STYLE = /display\s?:\s?none|visibility\s?:\s?hidden/i
 
 /** Whether a run of text or a link is furniture by its class: a permalink, a line number, text for screen readers. */
 export function hasJunkClass(attributes: Attributes): boolean {
-  return attributes.class !== undefined && (factsOf(attributes.class) & JUNK) !== 0
+  return (classFacts(attributes) & JUNK) !== 0
 }
 
 export function isJunkClass(value: string): boolean {
@@ -100,7 +100,7 @@ export function isJunkClass(value: string): boolean {
 
 /** A note, a warning, a tip. */
 export function isCallout(attributes: Attributes): boolean {
-  return attributes.class !== undefined && (factsOf(attributes.class) & CALLOUT) !== 0
+  return (classFacts(attributes) & CALLOUT) !== 0
 }
 
 /** A box beside the text that has a title of its own (docutils): content, whereas other sidebars are the site's. */
@@ -115,45 +115,45 @@ const SIDEBAR_TITLE = /\s{0,20}<p class="(?:first )?sidebar-title/y
 
 /** The title of a note, a listing, a group of footnotes: too small for a heading. */
 export function isTitle(attributes: Attributes): boolean {
-  return attributes.class !== undefined && (factsOf(attributes.class) & TITLE) !== 0
+  return (classFacts(attributes) & TITLE) !== 0
 }
 
 /** A table of contents, by the names that tools agree on. */
 export function isNamedContents(attributes: Attributes): boolean {
   if (attributes.id !== undefined && CONTENTS.has(attributes.id)) return true
-  return attributes.class !== undefined && (factsOf(attributes.class) & TOC) !== 0
+  return (classFacts(attributes) & TOC) !== 0
 }
 
 /** A list of sections, by the names of documentation tools. */
 export function isListOfSections(attributes: Attributes): boolean {
-  return attributes.class !== undefined && (factsOf(attributes.class) & SECTIONS) !== 0
+  return (classFacts(attributes) & SECTIONS) !== 0
 }
 
 /** A table made of blocks, whose cells are named for their column: `col-first`, `col-last`. */
 export function isTableOfBlocks(attributes: Attributes): boolean {
-  return attributes.class !== undefined && (factsOf(attributes.class) & BLOCK_TABLE) !== 0
+  return (classFacts(attributes) & BLOCK_TABLE) !== 0
 }
 
 /** The signature of a function or type, which is code as a whole. */
 export function isSignature(attributes: Attributes): boolean {
-  return attributes.class !== undefined && (factsOf(attributes.class) & SIGNATURE) !== 0
+  return (classFacts(attributes) & SIGNATURE) !== 0
 }
 
 /** What tools put around the TeX of a formula that a script is to draw. */
 export function isFormula(attributes: Attributes): boolean {
-  return attributes.class !== undefined && (factsOf(attributes.class) & FORMULA) !== 0
+  return (classFacts(attributes) & FORMULA) !== 0
 }
 
 /** An image in the place of a character. */
 export function isEmoji(attributes: Attributes): boolean {
-  return attributes.class !== undefined && (factsOf(attributes.class) & EMOJI) !== 0
+  return (classFacts(attributes) & EMOJI) !== 0
 }
 
 /** Whether a tool or theme calls this element the page's content. */
 export function isNamedContent(attributes: Attributes): boolean {
   if (attributes.itemprop === 'articleBody') return true
   if (attributes.id !== undefined && CONTENT_IDS.has(attributes.id.toLowerCase())) return true
-  return attributes.class !== undefined && (factsOf(attributes.class) & CONTENT) !== 0
+  return (classFacts(attributes) & CONTENT) !== 0
 }
 
 /** Words that a link consists of when it leads to an editor, a bug tracker or the top of the page. */
@@ -167,8 +167,11 @@ const TOOLS_BY_TARGET: ReadonlyMap<string, RegExp> = new Map([
   ['copy', /^(?:#$|javascript:)/i],
 ])
 
+const MAX_TOOL_NAME = 4
+
 export function isToolLink(text: string, target: string): boolean {
-  return LINK_TO_TOOLS.test(text) || TOOLS_BY_TARGET.get(text.toLowerCase())?.test(target) === true
+  if (text.length <= MAX_TOOL_NAME && TOOLS_BY_TARGET.get(text.toLowerCase())?.test(target) === true) return true
+  return LINK_TO_TOOLS.test(text)
 }
 
 const JUNK = 1
@@ -186,6 +189,12 @@ const FORMULA = 1024
 /** A site has a few hundred class attributes, met on every page: what they mean is worked out once. */
 const MAX_REMEMBERED = 4096
 const remembered = new Map<string, number>()
+
+/** None for an element without a class. */
+function classFacts(attributes: Attributes): number {
+  if (attributes.classFacts < 0) attributes.classFacts = attributes.class === undefined ? 0 : factsOf(attributes.class)
+  return attributes.classFacts
+}
 
 function factsOf(value: string): number {
   const known = remembered.get(value)

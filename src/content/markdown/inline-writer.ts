@@ -6,6 +6,7 @@
 import { codeSpan } from './code-text.ts'
 import { linkMarkup } from './links.ts'
 import { CELL, CODE, HEADING, LINK, type Level, type OpenLevels } from './open-levels.ts'
+import type { Page } from './page.ts'
 import { escapeProse, isPlainUnit, isWhite, readCode } from './prose.ts'
 
 const SPACE = 32
@@ -62,6 +63,8 @@ export class InlineWriter {
     }
     this.#endCode()
     this.#endMark(level)
+    // The level is still open while its block ends, and its mark must not end twice.
+    level.written = false
   }
 
   /**
@@ -88,15 +91,16 @@ export class InlineWriter {
   }
 
   /** Writes the text between two places of the page. */
-  writeText(html: string, from: number, to: number): void {
+  writeText(page: Page, from: number, to: number): void {
+    const { html, units } = page
     let start = from
-    while (start < to && isWhite(html.charCodeAt(start))) start++
+    while (start < to && isWhite(units[start] as number)) start++
     if (start > from) this.#space = true
     if (start === to) return
     let end = to
-    while (isWhite(html.charCodeAt(end - 1))) end--
+    while (isWhite(units[end - 1] as number)) end--
     if (this.#levels.has(CODE)) this.#writeCode(readCode(html, start, end))
-    else this.#writeProse(html, start, end)
+    else this.#writeProse(page, start, end)
     if (end < to) this.#space = true
   }
 
@@ -136,9 +140,9 @@ export class InlineWriter {
     this.#plain += this.#space && this.#plain !== '' ? ` ${words}` : words
   }
 
-  #writeProse(html: string, from: number, to: number): void {
-    const before = isPlainUnit(html.charCodeAt(from)) ? SPACE : this.#unitBefore()
-    let text = escapeProse(html, from, to, this.#levels.has(LINK), this.#levels.has(CELL), before)
+  #writeProse(page: Page, from: number, to: number): void {
+    const before = isPlainUnit(page.units[from] as number) ? SPACE : this.#unitBefore()
+    let text = escapeProse(page, from, to, this.#levels.has(LINK), this.#levels.has(CELL), before)
     if (text === '') return
     if (this.#levels.has(HEADING)) this.#addPlain(text.replace(ESCAPES, ''))
     this.#begin()

@@ -4,6 +4,7 @@
  */
 import type { Attributes } from './attributes.ts'
 import type { Conversion } from './conversion.ts'
+import { idsOf } from './elements.ts'
 import { isNamedContents } from './furniture.ts'
 import { PLAIN } from './open-levels.ts'
 import { END, START, STRIDE, attributesOf, elementBeginning, partnerOf } from './outline.ts'
@@ -20,7 +21,7 @@ const MAX_TAGS = 20_000
 const MAX_TAGS_OF_PAGE = 200_000
 /** A longer run between two tags is text, whatever it says. */
 const MAX_GAP = 2000
-const HEADING = /^h[1-6]$/
+const HEADINGS = idsOf('h1', 'h2', 'h3', 'h4', 'h5', 'h6')
 const WORD = /[\p{L}\p{N}]/gu
 
 /** Whether a block serves the way about the page or the site. */
@@ -42,8 +43,8 @@ export function isLinkBlock(conversion: Conversion, event: number, attributes: A
   let linkEnd = -1
   for (let at = event; at < last; at++) {
     if (++conversion.judged > MAX_TAGS_OF_PAGE) return false
-    const { name } = elementBeginning(outline, at)
-    if (name === 'pre' || name === 'h1' || (HEADING.test(name) && ++headings > 1)) return false
+    const { id, name } = elementBeginning(outline, at)
+    if (name === 'pre' || name === 'h1' || (HEADINGS.has(id) && ++headings > 1)) return false
     if (name === 'table' || name === 'img') mayBeContents = false
     if (name === 'a') {
       const { href } = attributesOf(outline, at, name)
@@ -66,9 +67,16 @@ export function isLinkBlock(conversion: Conversion, event: number, attributes: A
 }
 
 /** How many letters and digits stand between a tag and the next. */
-function lettersBehind({ outline: { html, tape } }: Conversion, event: number): number {
+function lettersBehind({ outline: { page, tape } }: Conversion, event: number): number {
   const from = tape[event * STRIDE + END] as number
   const to = tape[(event + 1) * STRIDE + START] as number
   if (to - from > MAX_GAP) return to - from
-  return html.slice(from, to).match(WORD)?.length ?? 0
+  let letters = 0
+  for (let at = from; at < to; at++) {
+    const unit = page.units[at] as number
+    if (unit > 127) return page.html.slice(from, to).match(WORD)?.length ?? 0
+    const lower = unit | 32
+    if ((lower >= 97 && lower <= 122) || (unit >= 48 && unit <= 57)) letters++
+  }
+  return letters
 }

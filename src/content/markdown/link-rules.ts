@@ -2,8 +2,9 @@
  * Links and images, with absolute addresses. Links that serve the page instead of its reader are left out: marks
  * beside headings, links to editors and bug trackers. An address that is not fit to link to leaves the words alone.
  */
+import { decodeReferences } from '../../base/index.ts'
+import { codeUnitsOf } from '../text/code-units.ts'
 import type { Conversion, Rule, Rules } from './conversion.ts'
-import { decodeAttribute } from './entities.ts'
 import { hasJunkClass, isEmoji, isToolLink } from './furniture.ts'
 import { markdownTarget } from './links.ts'
 import { CELL, CODE, HEADING, LINK, PRE } from './open-levels.ts'
@@ -46,8 +47,8 @@ export function writeImage({ outline, options, writer, levels }: Conversion, eve
   if (levels.has(PRE) || levels.has(CODE)) return
   const attributes = attributesOf(outline, event, 'img')
   if (attributes.width === '1' || attributes.width === '0') return
-  const words = decodeAttribute((attributes.alt ?? '').slice(0, MAX_ALT_LENGTH)).trim()
-  const alt = escapeProse(words, 0, words.length, true, true, SPACE)
+  const words = decodeReferences((attributes.alt ?? '').slice(0, MAX_ALT_LENGTH), true).trim()
+  const alt = escapeProse({ html: words, units: codeUnitsOf(words) }, 0, words.length, true, true, SPACE)
   if (isEmoji(attributes)) {
     if (alt !== '') writer.writeMarkup(alt)
     return

@@ -2,8 +2,8 @@
  * Absolute addresses for links and images. Most references on a page are plain paths, which are joined without
  * parsing; everything else goes through the WHATWG parser once. Schemes that run code or carry data are refused.
  */
-import { decodeAttribute } from './entities.ts'
 
+import { decodeReferences } from '../../base/index.ts'
 export interface LinkResolver {
   /** An absolute URL without spaces or angle brackets; undefined where there is nothing fit to link to. */
   resolve(reference: string): string | undefined
@@ -19,7 +19,7 @@ const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:', 'tel
 
 export function createLinkResolver(pageUrl: string, baseReference: string | undefined): LinkResolver {
   const page = parse(pageUrl)
-  const base = baseReference === undefined ? page : (parse(decodeAttribute(baseReference).trim(), page) ?? page)
+  const base = baseReference === undefined ? page : (parse(decodeReferences(baseReference, true).trim(), page) ?? page)
   const hierarchical = base !== undefined && (base.protocol === 'https:' || base.protocol === 'http:')
   const root = hierarchical ? base.origin : undefined
   const directory = hierarchical ? root + base.pathname.slice(0, base.pathname.lastIndexOf('/') + 1) : undefined
@@ -27,7 +27,7 @@ export function createLinkResolver(pageUrl: string, baseReference: string | unde
 
   const resolveFully = (reference: string): string | undefined => {
     if (reference.length > MAX_REFERENCE_LENGTH) return undefined
-    const url = parse(decodeAttribute(reference), base)
+    const url = parse(decodeReferences(reference, true), base)
     if (url === undefined || !SCHEMES.has(url.protocol)) return undefined
     return url.href.length > MAX_REFERENCE_LENGTH ? undefined : fitForMarkdown(url.href)
   }

@@ -27,6 +27,7 @@ import {
   TABLE,
   type Level,
 } from './open-levels.ts'
+import type { Page } from './page.ts'
 import { escapeHeading, escapeLineStarts, readCode } from './prose.ts'
 import { TableGrid } from './table-grid.ts'
 
@@ -37,6 +38,7 @@ const MAX_HEADING_LENGTH = 300
 
 /** What is left of a row of links that were left out. */
 const SEPARATORS = /^[·•∙|]{1,3}$/
+const MAX_SEPARATORS = 3
 
 /** Where a cell of a table stands, as its attributes say. */
 export interface CellPlace {
@@ -50,7 +52,7 @@ export interface CellPlace {
 export class MarkdownWriter {
   readonly levels = new OpenLevels()
   readonly #headings: Heading[] = []
-  readonly #html: string
+  readonly #page: Page
   readonly #lines = new BlockLines(MAX_MARKDOWN_LENGTH)
   readonly #inline = new InlineWriter(this.levels)
   /** Characters that were taken in, so that what is not yet written is bounded as well. */
@@ -69,9 +71,9 @@ export class MarkdownWriter {
   /** By open list of definitions, the innermost last: whether an item is open. */
   readonly #definitions: boolean[] = []
 
-  /** `html` is the page whose text is written. */
-  constructor(html: string) {
-    this.#html = html
+  /** The page whose text is written. */
+  constructor(page: Page) {
+    this.#page = page
   }
 
   /** Something was cut off, or would be. */
@@ -293,10 +295,10 @@ export class MarkdownWriter {
   writeText(from: number, to: number): void {
     if (from >= to) return
     this.#taken += to - from
-    if (this.levels.has(PRE)) this.#addCode(readCode(this.#html, from, to))
+    if (this.levels.has(PRE)) this.#addCode(readCode(this.#page.html, from, to))
     else {
       if (this.#inline.wantsParagraph && !this.levels.has(CELL)) this.#endBlock()
-      this.#inline.writeText(this.#html, from, to)
+      this.#inline.writeText(this.#page, from, to)
     }
   }
 
@@ -322,7 +324,7 @@ export class MarkdownWriter {
   /** Ends the text that is open, and writes it as the block that it belongs to. */
   #endBlock(): void {
     const text = this.#inline.take()
-    if (text === '' || SEPARATORS.test(text)) return
+    if (text === '' || (text.length <= MAX_SEPARATORS && SEPARATORS.test(text))) return
     if (this.levels.has(CELL)) {
       this.#addToCell(text)
     } else if (this.levels.has(HEADING)) {

@@ -171,6 +171,11 @@ describe('blocks', () => {
     )
   })
 
+  test('a marked block inside of marked text ends its own mark alone', () => {
+    expect(markdownOf('<i><dl><dt>t<dd>m</dl>z</i>')).toBe('- ***t***\n\n  *m*\n\n*z*\n')
+    expect(markdownOf('<a href="/x"><summary>a</summary>b</a>c')).toBe('[**a**](https://docs.example.org/x)\n\nbc\n')
+  })
+
   test('captions are set in italics, titles of listings in bold', () => {
     expect(
       markdownOf('<figure><img src="/i" alt="I"><figcaption>An image</figcaption></figure><p class="rubric">Notes</p>'),

@@ -59,7 +59,7 @@ function withPlainSpace(html: string): string {
 }
 
 function write(outline: Outline, regions: readonly Region[], options: ConversionOptions): PageMarkdown {
-  const writer = new MarkdownWriter(outline.html)
+  const writer = new MarkdownWriter(outline.page)
   for (const region of regions) writeRegion(outline, region, options, writer)
   const { isFull } = writer
   const { markdown, headings } = writer.finish()

@@ -3,6 +3,7 @@
  * consists of. By the tokenizer's rules (HTML §13.2.5), in time linear in what is passed over.
  */
 import { findTagEnd, isSpace } from './attributes.ts'
+import type { Page } from './page.ts'
 
 /** Just behind a comment, doctype or other declaration that begins at `at`; the end of the text if it never ends. */
 export function endOfDeclaration(html: string, at: number): number {
@@ -21,12 +22,13 @@ export function endOfDeclaration(html: string, at: number): number {
 }
 
 /** Just behind the end tag of a raw text element; the end of the text if there is none. */
-export function endOfRawText(html: string, from: number, name: string): number {
+export function endOfRawText(page: Page, from: number, name: string): number {
+  const { html } = page
   for (let at = html.indexOf('</', from); at >= 0; at = html.indexOf('</', at + 2)) {
     const nameEnd = at + 2 + name.length
     if (html.slice(at + 2, nameEnd).toLowerCase() !== name) continue
     if (!endsTagName(html.charCodeAt(nameEnd))) continue
-    const end = findTagEnd(html, nameEnd)
+    const end = findTagEnd(page, nameEnd)
     return end < 0 ? html.length : end
   }
   return html.length

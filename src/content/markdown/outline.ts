@@ -3,10 +3,11 @@
  * place, its partner and the text before it. Every element on it is properly nested. Here is the tape's format and how
  * it is read; making it is the outliner's part.
  */
+import { decodeReferences } from '../../base/index.ts'
 import type { LimitName } from '../../model/index.ts'
 import { readAttributes, readClass, type Attributes } from './attributes.ts'
 import { ELEMENTS, type ElementKind } from './elements.ts'
-import { decodeText } from './entities.ts'
+import type { Page } from './page.ts'
 
 /** The fields of one event on the tape. */
 export const START = 0
@@ -21,7 +22,9 @@ export const FLAGS = 4
 export const TEXT = 5
 /** The same without page furniture. */
 export const CONTENT_TEXT = 6
-export const STRIDE = 7
+/** The number of the event's attributes among those that the outliner has read, and 1; 0 where it has not. */
+export const ATTRIBUTES = 7
+export const STRIDE = 8
 
 export const IS_FURNITURE = 1
 /** A first-level heading, main or article lies within. */
@@ -35,9 +38,13 @@ export const IS_NAMED_CONTENT = 32
 export const IS_SIDEBAR = 64
 
 export interface Outline {
+  readonly page: Page
+  /** The page's text. */
   readonly html: string
   /** STRIDE numbers for each event. */
   readonly tape: Int32Array
+  /** The attributes that the outliner has read. */
+  readonly attributes: readonly Attributes[]
   /** The number of events. */
   readonly count: number
   /** Text up to the end, as TEXT and CONTENT_TEXT count it. */
@@ -77,14 +84,16 @@ export function hasAttributes({ tape }: Outline, event: number, name: string): b
   return (tape[at + END] as number) - (tape[at + START] as number) > name.length + 2
 }
 
-export function attributesOf({ html, tape }: Outline, event: number, name: string): Attributes {
+export function attributesOf({ page, tape, attributes }: Outline, event: number, name: string): Attributes {
   const at = event * STRIDE
-  return readAttributes(html, (tape[at + START] as number) + 1 + name.length, tape[at + END] as number)
+  const number = tape[at + ATTRIBUTES] as number
+  if (number > 0) return attributes[number - 1] as Attributes
+  return readAttributes(page, (tape[at + START] as number) + 1 + name.length, tape[at + END] as number)
 }
 
-export function classOf({ html, tape }: Outline, event: number, name: string): string | undefined {
+export function classOf({ page, tape }: Outline, event: number, name: string): string | undefined {
   const at = event * STRIDE
-  return readClass(html, (tape[at + START] as number) + 1 + name.length, tape[at + END] as number)
+  return readClass(page, (tape[at + START] as number) + 1 + name.length, tape[at + END] as number)
 }
 
 /** The length of the text in an element, as `field` counts it: TEXT or CONTENT_TEXT. */
@@ -101,5 +110,5 @@ export function wordsOf(outline: Outline, event: number): string {
   for (let at = event; at < last && words.length < MAX_WORDS_LENGTH; at++) {
     words += html.slice(tape[at * STRIDE + END], tape[(at + 1) * STRIDE + START])
   }
-  return decodeText(words).trim()
+  return decodeReferences(words, false).trim()
 }

@@ -3,7 +3,8 @@
  * invisible ones left out, and a backslash before what Markdown would take for a sign. Only where it would: names
  * like `snake_case`, an asterisk between spaces and square brackets without a target stay as they are.
  */
-import { decodeText, referenceAt } from './entities.ts'
+import { decodeReferences, referenceAt } from '../../base/index.ts'
+import type { Page } from './page.ts'
 
 const PLAIN = 0
 const SPACE = 1
@@ -39,6 +40,13 @@ for (const [kind, characters] of [
   for (const character of characters) KINDS[character.charCodeAt(0)] = kind
 }
 
+/** What a unit is to the loop over a text: passed, passed if no space stands before it, or worth a look. */
+const PASSED = 0
+const SINGLE_SPACE = 1
+const STOPS = 2
+const STEPS = KINDS.map((kind) => (kind === PLAIN ? PASSED : STOPS))
+STEPS[32] = SINGLE_SPACE
+
 /** Whether a unit stands for itself, wherever it stands. */
 export function isPlainUnit(unit: number): boolean {
   return KINDS[unit] === PLAIN
@@ -55,29 +63,33 @@ export function isWhite(unit: number): boolean {
  * make a tag, is the caller's part.
  */
 export function escapeProse(
-  html: string,
+  page: Page,
   from: number,
   to: number,
   inLink: boolean,
   inCell: boolean,
   unitBefore: number,
 ): string {
+  const { html, units } = page
   let out = ''
   let copied = from
-  for (let at = from; at < to;) {
-    const kind = KINDS[html.charCodeAt(at)] as number
-    if (kind === PLAIN) {
-      at++
-      continue
+  for (let at = from; ;) {
+    // Where the next word ends cannot be foreseen, so a single space is passed over without a branch.
+    let step = PASSED
+    for (let before = PASSED; at < to; at++, before = step) {
+      step = STEPS[units[at] as number] as number
+      if (((step & before) | (step & STOPS)) !== 0) break
     }
+    if (at >= to) break
+    const kind = KINDS[units[at] as number] as number
     if (kind === SPACE) {
-      let end = at + 1
-      while (end < to && KINDS[html.charCodeAt(end)] === SPACE) end++
-      if (end - at > 1 || html.charCodeAt(at) !== 32) {
-        out += html.slice(copied, at) + ' '
-        copied = end
+      let start = at
+      while (start > copied && units[start - 1] === 32) start--
+      while (at < to && KINDS[units[at] as number] === SPACE) at++
+      if (at - start > 1 || units[start] !== 32) {
+        out += html.slice(copied, start) + ' '
+        copied = at
       }
-      at = end
       continue
     }
     if (kind === AMPERSAND) {
@@ -92,8 +104,8 @@ export function escapeProse(
       out += html.slice(copied, at)
       copied = at + 1
     } else {
-      const before = at > from ? html.charCodeAt(at - 1) : unitBefore
-      const behind = at + 1 < to ? html.charCodeAt(at + 1) : 0
+      const before = at > from ? (units[at - 1] as number) : unitBefore
+      const behind = at + 1 < to ? (units[at + 1] as number) : 0
       if (isSign(kind, before, behind, inLink, inCell)) {
         out += html.slice(copied, at) + '\\'
         copied = at
@@ -107,7 +119,7 @@ export function escapeProse(
 /** Code has no signs; white space is the caller's part. */
 export function readCode(html: string, from: number, to: number): string {
   const text = html.slice(from, to)
-  return UNSEEN.test(text) || text.includes('&') ? decodeText(text).replace(ALL_UNSEEN, '') : text
+  return UNSEEN.test(text) || text.includes('&') ? decodeReferences(text, false).replace(ALL_UNSEEN, '') : text
 }
 
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for

@@ -16,12 +16,25 @@
  *
  * One pass over the text, of a long one over its beginning and its end; `whole` alone is about all of it.
  */
-import { fingerprint } from '../../base/index.ts'
 import type { ContentSample } from '../../model/index.ts'
-import { codeUnitsOf, textOfUnits } from './code-units.ts'
+import { SHARED_UNITS, textOfUnits } from './code-units.ts'
 import { DATE_CHARACTERS, DATE_NAMES, DATE_UNITS } from './date-words.ts'
+import {
+  BEGINS_ADDRESS,
+  EMPTY_HASH,
+  HAS_DIGIT,
+  IS_CHARACTER,
+  WORD_BEGINS,
+  WORD_ENDS,
+  WORD_HASHES,
+  WORD_TRAITS,
+  hashWith,
+  plainHash,
+  readSampleWords,
+} from './sample-words.ts'
 import { simhashOfPairs } from './simhash.ts'
-import { FOLDED, INTRICATE, PLAIN, SEPARATOR, UNKNOWN, foldText, type UnitTable } from './token-units.ts'
+import { DESCRIPTIONS, foldText } from './token-units.ts'
+import { wholeHash } from './whole-hash.ts'
 
 /** First digits of `exact`: a text of next to no words, of a line or two, of a paragraph, of a page or more. */
 export const SAMPLE_SIZES = { nothing: '0', short: '1', long: '2', ample: '3' } as const
@@ -42,8 +55,8 @@ const MAX_URL_UNITS = 2_048
 /** The text is the page's main text as plain words, the URL the page's own, the title empty if it has none. */
 export function contentSample(text: string, url: string, title: string): ContentSample {
   learnUrl(url)
-  const heading = readAny(title.slice(0, MAX_TITLE_UNITS))
-  const body = readAny(text.length > MAX_UNITS ? text.slice(0, HEAD_UNITS) + text.slice(HEAD_UNITS - MAX_UNITS) : text)
+  const heading = readText(title.slice(0, MAX_TITLE_UNITS))
+  const body = readText(text.length > MAX_UNITS ? text.slice(0, HEAD_UNITS) + text.slice(HEAD_UNITS - MAX_UNITS) : text)
   const { words, skeleton } = body
   const hasDate = heading.hasDate || body.hasDate
   const size = sizeOf(text.length, words, hasDate)
@@ -55,7 +68,7 @@ export function contentSample(text: string, url: string, title: string): Content
   // Pages that call themselves by other names or numbers are not nearly the same.
   const label = isLong ? sum(named, body.own, body.alone) : named
   return {
-    whole: hashOf(`${title}\n${text}`),
+    whole: hex(wholeHash(`${title}\n${text}`)),
     undated: hex(sum(named, body.said, body.echoed, body.own, body.alone)),
     exact: SAMPLE_SIZES[size] + hex(exact).slice(1),
     near: words < SHORT_WORDS ? null : hex(moved(simhashOfPairs(skeleton), label)),
@@ -100,12 +113,23 @@ const YEAR = 3
 const DATE_NAME = 4
 const DATE_UNIT = 5
 
+/**
+ * Constants of this module, which the compiler knows: what is imported, or might overflow, would take a register in the
+ * loop.
+ */
 const seenWords = new Uint8Array(256)
+const units = SHARED_UNITS
+const descriptions = DESCRIPTIONS
+const begins = WORD_BEGINS
+const ends = WORD_ENDS
+const hashes = WORD_HASHES
+const traits = WORD_TRAITS
+const hasDigit = HAS_DIGIT
+const isCharacter = IS_CHARACTER
+const beginsAddress = BEGINS_ADDRESS
 
-/** Undefined if the table does not know a unit, or not without its neighbours. */
-function readText(text: string, { descriptions }: UnitTable): Reading | undefined {
-  const units = codeUnitsOf(text)
-  const { length } = text
+function readText(text: string): Reading {
+  const { count, length, table } = readSampleWords(text)
   let saidLow = 0
   let saidHigh = 0
   const echoed = emptyBag()
@@ -128,42 +152,23 @@ function readText(text: string, { descriptions }: UnitTable): Reading | undefine
   /** The skeleton is written where the text was: it is never longer. */
   let written = 0
   let endsInWord = false
-  let at = 0
-  while (at < length) {
-    let description = descriptions[units[at] as number] as number
-    if (description === SEPARATOR) {
-      at++
-      continue
-    }
-    if (description === UNKNOWN || description === INTRICATE) return undefined
-    const isWord = description < 0
-    const begin = at
-    let low = SEED
-    /** Negative as soon as there is a digit: all other parts of words come behind them. */
-    let digitMark = 0
-    do {
-      const unit = description & 0xffff
-      low = Math.imul(low ^ unit, 0x01000193)
-      digitMark |= unit - BEHIND_DIGITS
-      at++
-      if (description >= 0) break
-      description = descriptions[units[at] as number] as number
-    } while (description < 0)
-    const size = at - begin
-    const hash = mix(low ^ size)
-    const marks = WORD_MARKS[hash & 4095] as number
-    let kind = digitMark < 0 ? kindWithDigits(units, begin, at) : WORD
+  for (let index = 0; index < count; index++) {
+    const begin = begins[index] as number
+    const end = ends[index] as number
+    const trait = traits[index] as number
+    const hash = mix((hashes[index] as number) ^ (end - begin))
+    const marks = WORD_MARKS[hash & MARK_MASK] as number
+    let kind = (trait & hasDigit) === 0 ? WORD : kindWithDigits(begin, end)
     if ((marks & DATE_MARK) !== 0) kind = DATE_WORDS.get(hash) ?? kind
     if (kind !== WORD && previousKind !== WORD) hasDate ||= makesDate(previousKind, kind)
     if (numberEnd > 0) {
-      const isAlone = kind === WORD || isLineEnd(units, numberEnd, begin)
+      const isAlone = kind === WORD || isLineEnd(numberEnd, begin)
       addWord(!isAlone ? filledIn : queryNumbers.has(number) ? own : alone, number)
       numberEnd = 0
     }
     const mayBeAlone = kind !== WORD && kind <= YEAR && previousKind === WORD
     previousKind = kind
-    if ((marks & ADDRESS_MARK) !== 0 && startsAddress(low, units, at)) {
-      at = endOfAddress(units, at, length)
+    if ((trait & beginsAddress) !== 0) {
       previous = 0
       continue
     }
@@ -182,7 +187,7 @@ function readText(text: string, { descriptions }: UnitTable): Reading | undefine
     start = written
     if (mayBeAlone) {
       number = hash
-      numberEnd = at
+      numberEnd = end
     } else if (isFilledIn) addWord(filledIn, hash)
     else if (isEcho) addWord(echoed, hash)
     else {
@@ -194,9 +199,10 @@ function readText(text: string, { descriptions }: UnitTable): Reading | undefine
       }
       const isSampled = ((hash >>> 12) & sparseness) === 0
       if (isSampled || wasSampled) {
+        const isWord = (trait & isCharacter) === 0
         if (isWord && endsInWord) units[written++] = SPACE
-        for (let from = begin; from < begin + size; from++) {
-          units[written++] = (descriptions[units[from] as number] as number) & 0xffff
+        for (let from = begin; from < end; from++) {
+          units[written++] = (descriptions[(table + (units[from] as number)) | 0] as number) & 0xffff
         }
         endsInWord = isWord
       }
@@ -208,27 +214,13 @@ function readText(text: string, { descriptions }: UnitTable): Reading | undefine
   return { said: { low: saidLow, high: saidHigh }, echoed, own, alone, filledIn, words, hasDate, skeleton }
 }
 
-function isLineEnd(units: Uint16Array, from: number, to: number): boolean {
+function isLineEnd(from: number, to: number): boolean {
   for (let at = from; at < to; at++) if (units[at] === NEWLINE) return true
   return false
 }
 
-/** Reads with the tables of the fingerprint: unit by unit where that is enough, else the folded text. */
-function readAny(text: string): Reading {
-  const reading = readText(text, PLAIN)
-  if (reading !== undefined) return reading
-  PLAIN.learn(text)
-  const again = readText(text, PLAIN)
-  if (again !== undefined) return again
-  const folded = foldText(text)
-  FOLDED.learn(folded)
-  const last = readText(folded, FOLDED)
-  if (last === undefined) throw new Error('a folded text has only units that are known')
-  return last
-}
-
 /** What a word with digits is. Session ids, digests and the like, letters and digits in turns, are as good as numbers. */
-function kindWithDigits(units: Uint16Array, begin: number, end: number): number {
+function kindWithDigits(begin: number, end: number): number {
   let digits = 0
   let value = 0
   let switches = 0
@@ -260,47 +252,21 @@ function makesDate(first: number, second: number): boolean {
 const NEWLINE = 0x0a
 const SPACE = 0x20
 const BEHIND_DIGITS = 0x3a
-const COLON = 0x3a
-const SLASH = 0x2f
-const DOT = 0x2e
-const SEED = 0x811c9dc5 | 0
 const HIGH_SEED = 0x7f4a7c15
 
-const plainHash = (word: string): number => {
-  let low = SEED
-  for (let at = 0; at < word.length; at++) low = Math.imul(low ^ word.charCodeAt(at), 0x01000193)
-  return low
-}
-const HTTP = plainHash('http')
-const HTTPS = plainHash('https')
-const WWW = plainHash('www')
-
-/** `low` is the hash of the word before `at`. */
-function startsAddress(low: number, units: Uint16Array, at: number): boolean {
-  if (low === WWW) return units[at] === DOT
-  return (low === HTTP || low === HTTPS) && units[at] === COLON && units[at + 1] === SLASH && units[at + 2] === SLASH
-}
-
-function endOfAddress(units: Uint16Array, from: number, length: number): number {
-  let at = from
-  while (at < length && (units[at] as number) > SPACE && units[at] !== 0xa0) at++
-  return at
-}
-
 /** What a word may be, by a few bits of its hash: this spares nearly all look-ups. */
-const WORD_MARKS = new Uint8Array(4096)
+const WORD_MARKS = new Uint8Array(16_384)
+const MARK_MASK = WORD_MARKS.length - 1
 const DATE_MARK = 1
-const ADDRESS_MARK = 2
-const URL_MARK = 4
+const URL_MARK = 2
 
 const DATE_WORDS = new Map<number, number>()
 for (const name of DATE_NAMES) DATE_WORDS.set(wordHash(name), DATE_NAME)
 for (const unit of [...DATE_UNITS, ...DATE_CHARACTERS]) DATE_WORDS.set(wordHash(unit), DATE_UNIT)
 for (const hash of DATE_WORDS.keys()) markWord(hash, DATE_MARK)
-for (const word of ['http', 'https', 'www']) markWord(wordHash(word), ADDRESS_MARK)
 
 function markWord(hash: number, mark: number): void {
-  WORD_MARKS[hash & 4095] = (WORD_MARKS[hash & 4095] as number) | mark
+  WORD_MARKS[hash & MARK_MASK] = (WORD_MARKS[hash & MARK_MASK] as number) | mark
 }
 
 function wordHash(word: string): number {
@@ -318,7 +284,7 @@ function pairHash(first: number, second: number): number {
 }
 
 function learnUrl(url: string): void {
-  for (const hash of urlWords) WORD_MARKS[hash & 4095] = (WORD_MARKS[hash & 4095] as number) & ~URL_MARK
+  for (const hash of urlWords) WORD_MARKS[hash & MARK_MASK] = (WORD_MARKS[hash & MARK_MASK] as number) & ~URL_MARK
   urlWords.clear()
   urlPairs.clear()
   queryNumbers.clear()
@@ -333,18 +299,52 @@ function learnUrl(url: string): void {
 
 /** The words of a part of the URL, behind the hash of the word before; returns that of its last word. */
 function learnWords(part: string, before: number, numbers?: Set<number>): number {
+  const text = decoded(part)
+  if (!ASCII.test(text)) {
+    let previous = before
+    for (const [word] of foldText(text).matchAll(WORDS)) {
+      previous = learnWord(wordHash(word), previous, NUMBER_WORD.test(word) ? numbers : undefined)
+    }
+    return previous
+  }
+  // Nearly every URL comes this way, on which no word is cut out.
   let previous = before
-  for (const [word] of foldText(decoded(part)).matchAll(WORDS)) {
-    const hash = wordHash(word)
-    urlWords.add(hash)
-    markWord(hash, URL_MARK)
-    if (previous !== 0) urlPairs.add(pairHash(previous, hash))
-    if (NUMBER_WORD.test(word)) numbers?.add(hash)
-    previous = hash
+  let low = EMPTY_HASH
+  let size = 0
+  let digits = 0
+  for (let at = 0; at <= text.length; at++) {
+    const unit = text.charCodeAt(at)
+    const isDigit = unit >= 0x30 && unit < BEHIND_DIGITS
+    if (isDigit || isLetter(unit)) {
+      low = hashWith(low, isDigit ? unit : unit | 32)
+      size++
+      if (isDigit) digits++
+    } else if (size > 0) {
+      previous = learnWord(mix(low ^ size), previous, digits === size ? numbers : undefined)
+      low = EMPTY_HASH
+      size = 0
+      digits = 0
+    }
   }
   return previous
 }
 
+/** `numbers` is where it is kept as well; returns its hash. */
+function learnWord(hash: number, previous: number, numbers: Set<number> | undefined): number {
+  urlWords.add(hash)
+  markWord(hash, URL_MARK)
+  if (previous !== 0) urlPairs.add(pairHash(previous, hash))
+  numbers?.add(hash)
+  return hash
+}
+
+function isLetter(unit: number): boolean {
+  const lower = unit | 32
+  return lower >= 0x61 && lower <= 0x7a
+}
+
+// oxlint-disable-next-line no-control-regex -- all of ASCII is meant
+const ASCII = /^[\0-\x7f]*$/
 const WORDS = /[\p{L}\p{N}\p{M}]+/gu
 const NUMBER_WORD = /^\d+$/
 
@@ -380,14 +380,6 @@ function sum(...bags: readonly Bag[]): Bag {
 /** A fingerprint, as far away from others as their labels differ: not at all or far. */
 function moved(near: bigint, label: Bag): Bag {
   return { low: Number(near & 0xffff_ffffn) ^ label.low, high: Number(near >> 32n) ^ label.high }
-}
-
-const WHOLE_KEY = { a: 0x9e3779b9, b: 0x85ebca6b }
-const whole = { hi: 0, lo: 0 }
-
-function hashOf(text: string): string {
-  fingerprint(text, WHOLE_KEY, whole)
-  return hex({ low: whole.lo, high: whole.hi })
 }
 
 function hex({ low, high }: Bag): string {

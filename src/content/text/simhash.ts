@@ -11,8 +11,8 @@
  *
  * Time is linear in the text, whatever the text; whoever knows this code can still write two texts with one hash.
  */
-import { SHARED_LENGTH, codeUnitsOf } from './code-units.ts'
-import { FOLDED, INTRICATE, PLAIN, SEPARATOR, UNKNOWN, foldText, type UnitTable } from './token-units.ts'
+import { IS_CHARACTER, readTokens, type TokenHashes } from './token-hashes.ts'
+import { addVotes, beginVote, createBallot, majority, type Ballot } from './votes.ts'
 
 export interface TextFingerprint {
   /** 0n for a text without a single token. */
@@ -34,89 +34,22 @@ export const MIN_NEAR_FEATURES = 96
 
 /** 0n for a text without a single token. */
 export function simhash(text: string): bigint {
-  readTokens(text)
-  const hash = vote(true)
-  hashes = sharedHashes
-  return hash
+  return vote(readTokens(text), true)
 }
 
 /** The same over all pairs of neighbours and no words, for text of which only some pairs are left. */
 export function simhashOfPairs(text: string): bigint {
-  readTokens(text)
-  const hash = vote(false)
-  hashes = sharedHashes
-  return hash
+  return vote(readTokens(text), false)
 }
 
 export function textFingerprint(text: string): TextFingerprint {
-  readTokens(text)
-  const hash = vote(true)
-  const near = features < MIN_NEAR_FEATURES ? hashTokens() : hash
-  hashes = sharedHashes
-  return { simhash: hash, features, near }
+  const tokens = readTokens(text)
+  const hash = vote(tokens, true)
+  return { simhash: hash, features, near: features < MIN_NEAR_FEATURES ? hashTokens(tokens) : hash }
 }
 
-/** The bit of a token's hash that tells a character of an unspaced script from a word. */
-const IS_CHARACTER = 1
-
-/** How many tokens the text has that is being read. */
-let tokens = 0
-/** Of the text that voted last. */
+/** Different features of the text that voted last. */
 let features = 0
-/** The hashes of its tokens. Texts up to `SHARED_LENGTH` share this array, which is touched only as far as a text needs. */
-const sharedHashes = new Int32Array(SHARED_LENGTH)
-/** A longer text has its own only while it is read. */
-let hashes = sharedHashes
-
-function readTokens(text: string): void {
-  hashes = text.length <= SHARED_LENGTH ? sharedHashes : new Int32Array(text.length)
-  if (readUnits(text, PLAIN)) return
-  // There are units that were not met before, or that fold only together with their neighbours.
-  PLAIN.learn(text)
-  if (readUnits(text, PLAIN)) return
-  const folded = foldText(text)
-  FOLDED.learn(folded)
-  if (folded.length > hashes.length) hashes = new Int32Array(folded.length)
-  readUnits(folded, FOLDED)
-}
-
-/**
- * False if the table does not know a unit, or not without its neighbours. It does not ask for the unit at once, since
- * around a call all that the loop keeps in registers would go to memory. Where words end cannot be foreseen, so the
- * loop has no branch there.
- */
-function readUnits(text: string, { descriptions }: UnitTable): boolean {
-  const units = codeUnitsOf(text)
-  const { length } = text
-  const into = hashes
-  let count = 0
-  /** Of the word that is being read, as far as it goes; 0 between words. */
-  let hash = 0
-  /** -1 within a word, else 0. */
-  let inWord = 0
-  for (let at = 0; at < length; at++) {
-    const description = descriptions[units[at] as number] as number
-    const isWord = description >> 31
-    // Where the next unit does not go on with the word, its hash stays; else it is overwritten.
-    into[count] = hash & ~IS_CHARACTER
-    count += inWord & ~isWord & 1
-    hash = Math.imul(hash ^ description, PRIME) & isWord
-    inWord = isWord
-    if (((description ^ SEPARATOR) & ~isWord) === 0) continue
-    if (description === UNKNOWN || description === INTRICATE) return false
-    into[count] = Math.imul(description, PRIME) | IS_CHARACTER
-    count++
-  }
-  if (inWord !== 0) {
-    into[count] = hash & ~IS_CHARACTER
-    count++
-  }
-  tokens = count
-  return true
-}
-
-/** How often each value occurred in each of the eight bytes of a feature's hash: the votes, not yet told apart by bit. */
-const votes = new Int32Array(8 * 256)
 /** A table of the features met so far, seldom more than half full: 24 bits of each one's hash, and 8 for how often it occurred. */
 let metFeatures = new Int32Array(2 * 1024)
 /** Such a feature has cast all of its eight votes. */
@@ -126,39 +59,38 @@ const KEPT_TOKENS = 64 * 1024
 /** A feature that finds no place within so many steps takes that of another one. */
 const MAX_STEPS = 16
 
-/** The simhash of the tokens that were read. Leaves the number of features behind. */
-function vote(withWords: boolean): bigint {
-  features = Math.min(tokens, 1)
-  if (tokens === 0) return 0n
+/** The simhash of some tokens. Leaves the number of features behind. */
+function vote(tokens: TokenHashes, withWords: boolean): bigint {
+  const { count } = tokens
+  features = Math.min(count, 1)
+  if (count === 0) return 0n
   // A single token has no neighbour: it is the only feature.
-  if (tokens === 1) return hashTokens()
-  votes.fill(0)
-  const places = 2 ** Math.ceil(Math.log2(2 * tokens))
+  if (count === 1) return hashTokens(tokens)
+  const places = 2 ** Math.ceil(Math.log2(2 * count))
   let table = metFeatures
   if (places > table.length) {
     table = new Int32Array(places)
-    if (tokens <= KEPT_TOKENS) metFeatures = table
+    if (count <= KEPT_TOKENS) metFeatures = table
   } else table.fill(0, 0, places)
-  const cast = voteAll(table, places - 1, withWords)
-  return join(tally(0, cast), tally(4, cast))
+  return voteAll(tokens, table, places - 1, withWords)
 }
 
 function join(low: number, high: number): bigint {
   return (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0)
 }
 
-/** Returns how many votes were cast. */
-function voteAll(table: Int32Array, mask: number, withWords: boolean): number {
-  let cast = 0
+function voteAll({ hashes, count }: TokenHashes, table: Int32Array, mask: number, withWords: boolean): bigint {
   features = 0
-  for (let from = 0; from < tokens; from += BATCH) {
-    const to = Math.min(from + BATCH, tokens)
-    const occurrences = withWords ? findWordsAndPairs(from, to) : findPairs(from, to)
+  beginVote(lowBallot)
+  beginVote(highBallot)
+  for (let from = 0; from < count; from += BATCH) {
+    const to = Math.min(from + BATCH, count)
+    const occurrences = withWords ? findWordsAndPairs(hashes, from, to) : findPairs(hashes, from, to)
     const voters = findVoters(occurrences, table, mask)
-    castVotes(voters)
-    cast += voters
+    addVotes(lowBallot, waitingLows, voters)
+    addVotes(highBallot, waitingHighs, voters)
   }
-  return cast
+  return join(majority(lowBallot), majority(highBallot))
 }
 
 /**
@@ -168,10 +100,15 @@ function voteAll(table: Int32Array, mask: number, withWords: boolean): number {
 const BATCH = 1024
 const waitingLows = new Int32Array(2 * BATCH)
 const waitingHighs = new Int32Array(2 * BATCH)
+/** The votes on each half of the bits. */
+const lowBallot: Ballot = createBallot()
+const highBallot: Ballot = createBallot()
+
+/** A constant of this module, which loops need no register for. */
+const isCharacter = IS_CHARACTER
 
 /** Of the tokens in this range, each with the one before. */
-function findPairs(start: number, end: number): number {
-  const from = hashes
+function findPairs(from: Int32Array, start: number, end: number): number {
   const first = Math.max(1, start)
   let previous = from[first - 1] as number
   for (let at = first; at < end; at++) {
@@ -184,8 +121,7 @@ function findPairs(start: number, end: number): number {
 }
 
 /** Of the tokens in this range, and of half of them with the one before. */
-function findWordsAndPairs(start: number, end: number): number {
-  const from = hashes
+function findWordsAndPairs(from: Int32Array, start: number, end: number): number {
   let count = 0
   let previous = start === 0 ? 0 : (from[start - 1] as number)
   for (let at = start; at < end; at++) {
@@ -196,7 +132,7 @@ function findWordsAndPairs(start: number, end: number): number {
     waitingHighs[count] = high
     // A bit that none of the votes shows. Before the first token there is nothing to pair it with.
     count += (Math.imul(low ^ high, 0x27d4eb2f) >>> 31) & (at === 0 ? 0 : 1)
-    const word = hash + Math.imul(previous & -(hash & IS_CHARACTER), 0x165667b1)
+    const word = hash + Math.imul(previous & -(hash & isCharacter), 0x165667b1)
     waitingLows[count] = mix(Math.imul(word, 0xc2b2ae3d))
     waitingHighs[count] = mix(Math.imul(word, 0x27d4eb2f) ^ 0x5bd1e995)
     count++
@@ -222,25 +158,36 @@ function findVoters(occurrences: number, table: Int32Array, mask: number): numbe
     const high = waitingHighs[at] as number
     let place = high & mask
     let met = table[place] as number
-    // 0 stands for an empty place.
-    for (let step = 0; met !== 0 && (met ^ low) >>> 8 !== 0; step++) {
-      if (step === MAX_STEPS) {
-        met = 0
-        break
-      }
-      place = (place + 1) & mask
+    if (isOther(met, low)) {
+      place = placeFor(low, place, table, mask)
       met = table[place] as number
+      if (isOther(met, low)) met = 0
     }
     const timesBefore = met & 255
     const times = Math.min(timesBefore + 1, MAX_TIMES)
     table[place] = (low & ~255) | times
     waitingLows[voters] = low
     waitingHighs[voters] = high
-    different += isZero(timesBefore)
-    voters += isZero(times & timesBefore)
+    different = (different + isZero(timesBefore)) | 0
+    voters = (voters + isZero(times & timesBefore)) | 0
   }
   features += different
   return voters
+}
+
+/** Whether a place is taken by another feature: neither empty, which is 0, nor of the same hash. One branch, not two. */
+function isOther(met: number, low: number): boolean {
+  return ((met | -met) & -((met ^ low) >>> 8)) < 0
+}
+
+/** Behind a place that is taken: the one of this feature or an empty one, or else any. */
+function placeFor(low: number, taken: number, table: Int32Array, mask: number): number {
+  let place = taken
+  for (let step = 0; step < MAX_STEPS; step++) {
+    place = (place + 1) & mask
+    if (!isOther(table[place] as number, low)) break
+  }
+  return place
 }
 
 /** 1 or 0, without a branch; for numbers below 2 ** 31. */
@@ -248,50 +195,11 @@ function isZero(number: number): number {
   return (number - 1) >>> 31
 }
 
-function castVotes(voters: number): void {
-  for (let at = 0; at < voters; at++) {
-    const low = waitingLows[at] as number
-    const high = waitingHighs[at] as number
-    addVote(low & 255)
-    addVote(256 | ((low >>> 8) & 255))
-    addVote(512 | ((low >>> 16) & 255))
-    addVote(768 | (low >>> 24))
-    addVote(1024 | (high & 255))
-    addVote(1280 | ((high >>> 8) & 255))
-    addVote(1536 | ((high >>> 16) & 255))
-    addVote(1792 | (high >>> 24))
-  }
-}
-
-function addVote(at: number): void {
-  votes[at] = (votes[at] as number) + 1
-}
-
-/** Four bytes of the result: a bit is set where more than half of the votes set it. Uses the votes up. */
-function tally(firstByte: number, cast: number): number {
-  let word = 0
-  for (let byte = 0; byte < 4; byte++) {
-    const row = (firstByte + byte) << 8
-    // The values with the highest bit are counted, and added to the same values without it; so on with the next bit.
-    for (let bit = 7; bit >= 0; bit--) {
-      const half = 1 << bit
-      let ones = 0
-      for (let value = row; value < row + half; value++) {
-        const withBit = votes[value + half] as number
-        ones += withBit
-        votes[value] = (votes[value] as number) + withBit
-      }
-      if (ones * 2 > cast) word |= 1 << (byte * 8 + bit)
-    }
-  }
-  return word
-}
-
 /** A hash that any other token, or another order, changes altogether. */
-function hashTokens(): bigint {
-  let low = tokens
+function hashTokens({ hashes, count }: TokenHashes): bigint {
+  let low = count
   let high = SEED
-  for (let at = 0; at < tokens; at++) {
+  for (let at = 0; at < count; at++) {
     const hash = hashes[at] as number
     low = mix(Math.imul(low, 0x9e3779b1) ^ hash)
     high = mix((Math.imul(high, 0x85ebca77) ^ hash) + low)
@@ -313,7 +221,6 @@ export function countBits(word: number): number {
 }
 
 const SEED = 0x811c9dc5 | 0
-const PRIME = 0x01000193
 
 /** The finalizer of MurmurHash3: every input bit changes every output bit with probability one half. */
 function mix(word: number): number {

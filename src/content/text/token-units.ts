@@ -14,33 +14,49 @@ const WORD = -0x10000
 /** A character of a script that is written without spaces: a token of its own. */
 const CHARACTER = 0x10000
 
-export interface UnitTable {
-  /** By unit: one of the three above, or the folded unit with WORD or CHARACTER. */
-  readonly descriptions: Int32Array
-  /** Works out what is unknown. */
-  learn(text: string): void
+/** Two tables, one behind the other: for text as it comes, and for folded text, which has no intricate units. */
+export const PLAIN = 0
+export const FOLDED = 0x10000
+
+/** By table and unit: one of the three above, or the folded unit with WORD or CHARACTER. */
+export const DESCRIPTIONS = new Int32Array(2 * 0x10000)
+
+/** Why a text could not be read by a table. */
+export type Unread = typeof UNKNOWN | typeof INTRICATE
+
+/** Reads a text by its units, or where that is not enough by those of the folded text, with the table for them. */
+export function readByUnits<Reading extends object>(
+  text: string,
+  read: (text: string, table: number) => Reading | Unread,
+): Reading {
+  let reading = readLearning(text, PLAIN, read)
+  if (reading === INTRICATE) reading = readLearning(foldText(text), FOLDED, read)
+  if (typeof reading === 'number') throw new Error('a folded text has only units that are known')
+  return reading
 }
 
-/** For text as it comes. */
-export const PLAIN: UnitTable = createTable(describePlain)
-/** For folded text; it has no intricate units. */
-export const FOLDED: UnitTable = createTable(describeFolded)
+function readLearning<Reading extends object>(
+  text: string,
+  table: number,
+  read: (text: string, table: number) => Reading | Unread,
+): Reading | Unread {
+  const reading = read(text, table)
+  if (reading !== UNKNOWN) return reading
+  learnUnits(text, table)
+  return read(text, table)
+}
+
+/** Works out for one of the tables what it does not know. */
+function learnUnits(text: string, table: number): void {
+  const describe = table === PLAIN ? describePlain : describeFolded
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (DESCRIPTIONS[table + unit] === UNKNOWN) DESCRIPTIONS[table + unit] = describe(unit)
+  }
+}
 
 export function foldText(text: string): string {
   return text.normalize('NFKC').toLowerCase()
-}
-
-function createTable(describe: (unit: number) => number): UnitTable {
-  const descriptions = new Int32Array(65_536)
-  return {
-    descriptions,
-    learn(text) {
-      for (let at = 0; at < text.length; at++) {
-        const unit = text.charCodeAt(at)
-        if (descriptions[unit] === UNKNOWN) descriptions[unit] = describe(unit)
-      }
-    },
-  }
 }
 
 function describePlain(unit: number): number {
@@ -73,3 +89,7 @@ const JOINS = /[\p{M}\u1160-\u11ffΣ]/u
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const PART_OF_WORD = /[\p{L}\p{N}\p{M}]/u
+
+// A zero ends every text that is read.
+learnUnits('\0', PLAIN)
+learnUnits('\0', FOLDED)

@@ -1,5 +1,5 @@
 /**
- * Bytes to text as a browser reads them (HTML Standard §13.2.3.2, Encoding Standard). It never throws: what cannot be
+ * The encoding of a body, and its text, as a browser reads them (HTML Standard §13.2.3.2, Encoding Standard). It never throws: what cannot be
  * decoded becomes U+FFFD. The order is: byte order mark, HTTP header, declaration in the document, what the bytes
  * look like, windows-1252.
  */
@@ -15,7 +15,9 @@ import {
   encodingOfXmlDeclaration,
 } from './encoding-sniff.ts'
 import { encodingOfLabel } from './encoding-label.ts'
-import { readTokens } from '../html/html-tokens.ts'
+import { END, HtmlScanner, OPEN_TAG } from '../html/html-scanner.ts'
+import { CHARSET, CONTENT, HTML_VOCABULARY, HTTP_EQUIV } from '../html/html-vocabulary.ts'
+import { sourceOfBytes } from '../html/page-source.ts'
 import { mediaTypeOf } from '../media/media-type.ts'
 
 export interface DecodedBody {
@@ -25,23 +27,22 @@ export interface DecodedBody {
 }
 
 export function decodeBody(bytes: Uint8Array, contentType: string | null): DecodedBody {
-  const certain = encodingOfBom(bytes) ?? encodingOfContentType(contentType)
-  if (certain !== null) return decodeAs(bytes, certain)
-  const kind = kindOf(mediaTypeOf(contentType)?.essence ?? null)
-  if (kind === 'xml') {
-    const declared = encodingOfUtf16Declaration(bytes) ?? encodingOfXmlDeclaration(bytes) ?? encodingOfPrescan(bytes)
-    return decodeAs(bytes, declared ?? 'utf-8')
-  }
-  if (kind === 'other') return decodeAs(bytes, encodingByLook(bytes))
-  const declared = encodingOfPrescan(bytes)
-  if (declared !== null) return decodeAs(bytes, declared)
-  const guessed = decodeAs(bytes, encodingByLook(bytes))
-  const late = encodingOfLateMeta(guessed.text)
-  return late === null || late === guessed.charset ? guessed : decodeAs(bytes, late)
+  const charset = encodingOfBody(bytes, contentType)
+  return { text: decodeText(bytes, charset), charset }
 }
 
-function decodeAs(bytes: Uint8Array, charset: string): DecodedBody {
-  return { text: decodeText(bytes, charset), charset }
+export function encodingOfBody(bytes: Uint8Array, contentType: string | null): string {
+  const certain = encodingOfBom(bytes) ?? encodingOfContentType(contentType)
+  if (certain !== null) return certain
+  const kind = kindOf(mediaTypeOf(contentType)?.essence ?? null)
+  if (kind === 'xml') {
+    return encodingOfUtf16Declaration(bytes) ?? encodingOfXmlDeclaration(bytes) ?? encodingOfPrescan(bytes) ?? 'utf-8'
+  }
+  if (kind === 'other') return encodingByLook(bytes)
+  const declared = encodingOfPrescan(bytes)
+  if (declared !== null) return declared
+  const guessed = encodingByLook(bytes)
+  return encodingOfLateMeta(bytes, guessed) ?? guessed
 }
 
 function kindOf(mediaType: string | null): 'html' | 'xml' | 'other' {
@@ -73,22 +74,19 @@ function withoutBrokenEnd(bytes: Uint8Array): Uint8Array {
 }
 
 /** A `<meta>` past the prescan still decides, as when a browser's parser meets it and starts over (§13.2.3.5). */
-function encodingOfLateMeta(text: string): string | null {
-  if (!/charset/i.test(text)) return null
+function encodingOfLateMeta(bytes: Uint8Array, guessed: string): string | null {
+  const scanner = new HtmlScanner(sourceOfBytes(bytes, guessed), HTML_VOCABULARY)
   let found: string | null = null
-  readTokens(text, {
-    wantsAttributes: (name) => name === 'meta',
-    isForeign: () => false,
-    openTag(name, attributes) {
-      if (name !== 'meta') return true
-      const charset = attributes.get('charset')
-      if (charset !== undefined) found = encodingOfLabel(charset)
-      const isContentType = attributes.get('http-equiv')?.toLowerCase() === 'content-type'
-      if (found === null && isContentType) found = encodingOfMetaContent(attributes.get('content') ?? '')
-      return found === null
-    },
-    closeTag() {},
-    text() {},
-  })
-  return found === null ? null : encodingMeantByMeta(found)
+  while (found === null) {
+    const token = scanner.next(false, false)
+    if (token === END) return null
+    if (token !== OPEN_TAG) continue
+    scanner.readAsText()
+    if (scanner.name !== 'meta') continue
+    const charset = scanner.get(CHARSET)
+    if (charset !== undefined) found = encodingOfLabel(charset)
+    const isContentType = scanner.get(HTTP_EQUIV)?.toLowerCase() === 'content-type'
+    if (found === null && isContentType) found = encodingOfMetaContent(scanner.get(CONTENT) ?? '')
+  }
+  return encodingMeantByMeta(found)
 }

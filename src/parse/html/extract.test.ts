@@ -1,8 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
-import { html as names, parse, type DefaultTreeAdapterTypes } from 'parse5'
 import { describe, expect, test } from 'vitest'
 import { normalizeUrl } from '../../url/index.ts'
-import { extract, extractLinks, MAX_LINKS, type ExtractContext } from '../index.ts'
+import { decodeBody, extract, extractLinks, MAX_LINKS, type ExtractContext } from '../index.ts'
+import { parsePage } from './test-support/parsed-page.ts'
 
 const PAGE = 'https://example.com/dir/page?q=1'
 const encoder = new TextEncoder()
@@ -44,6 +46,12 @@ describe('links', () => {
     ['noscript: no script is run', '<noscript><a href=x></noscript>', 'https://example.com/dir/x'],
     ['a declarative shadow root', '<template shadowrootmode=open><a href=x></template>', 'https://example.com/dir/x'],
     ['after a template', '<template><p></template><a href=x>', 'https://example.com/dir/x'],
+    ['after a comment of a dash', '<!---><a href=x><!-- -->', 'https://example.com/dir/x'],
+    ['after a comment that ends with a bang', '<!-- --!><a href=x><!-- -->', 'https://example.com/dir/x'],
+    ['after a doctype that ends in its quotes', '<!doctype html "><a href=x>">', 'https://example.com/dir/x'],
+    ['after an end tag that names no element', '</3 "> <a href=x>', 'https://example.com/dir/x'],
+    ['after a script that was escaped', '<script><!--><script></script><a href=x>', 'https://example.com/dir/x'],
+    ['an attribute after a stray slash', '<a / href=x / >', 'https://example.com/dir/x'],
     ['after a comment that ends early', '<!--><a href=x><!-- -->', 'https://example.com/dir/x'],
     ['after CDATA, a comment in HTML', '<![CDATA[ <b> <a href=x> ]]>', 'https://example.com/dir/x'],
     ['after CDATA that never ends', '<![CDATA[ > <a href=x>', 'https://example.com/dir/x'],
@@ -61,6 +69,8 @@ describe('links', () => {
   test.each([
     ['comments', '<!-- <a href=x> -->'],
     ['script', '<script>"<a href=x>"</script>'],
+    ['a script in a script', '<script><!-- <script> </script> <a href=x> --></script>'],
+    ['quotes of an end tag', '</p title="<a href=x>">'],
     ['style', '<style><a href=x></style>'],
     ['textarea', '<textarea><a href=x></textarea>'],
     ['title', '<title><a href=x></title>'],
@@ -264,10 +274,62 @@ test('the robots metas that speak to us and the header count together', () => {
 
 test('the page is decoded, and its charset named', () => {
   const bytes = Uint8Array.from([...encoder.encode('<title>'), 0xe9, ...encoder.encode('</title>')])
-  expect(extract(bytes, { url: normalizeUrl(PAGE)!, contentType: null, productToken: 'x' })).toMatchObject({
-    charset: 'windows-1252',
-    text: '<title>é</title>',
-    title: 'é',
+  const page = extract(bytes, { url: normalizeUrl(PAGE)!, contentType: null, productToken: 'x' })
+  expect(page).toMatchObject({ charset: 'windows-1252', title: 'é' })
+  expect(page.text()).toBe('<title>é</title>')
+})
+
+describe('an encoding', () => {
+  const page = (bytes: Uint8Array, contentType: string) =>
+    extract(bytes, { url: normalizeUrl(PAGE)!, contentType, productToken: 'x' })
+
+  test.each([
+    // The second byte of these pairs is a letter, a quote or a sign of markup in ASCII.
+    ['shift_jis', [0x83, 0x5c, 0x81, 0x61], 'ソ∥'],
+    ['gb18030', [0x81, 0x30, 0x81, 0x3c, 0x81, 0x30, 0x84, 0x36], undefined],
+    ['big5', [0xa4, 0x40, 0xa5, 0x5c], '一功'],
+    ['gbk', [0x81, 0x40, 0x81, 0x5c], '丂乗'],
+    ['euc-kr', [0x81, 0x41, 0xb0, 0xa1], '갂가'],
+    ['euc-jp', [0xa4, 0xa2], 'あ'],
+    ['windows-1252', [0x80, 0xe9], '€é'],
+    ['utf-8', [0xc3, 0xa9, 0xff, 0xe2, 0x82], 'é\ufffd\ufffd'],
+  ])('of ASCII bytes in other characters is read as such: %s', (charset, inside, title) => {
+    const bytes = Buffer.concat([
+      Buffer.from('<title>'),
+      Buffer.from(inside),
+      Buffer.from('</title><a href=x title="'),
+      Buffer.from(inside),
+      Buffer.from('"><a href=y>'),
+    ])
+    const read = page(bytes, `text/html; charset=${charset}`)
+    if (title !== undefined) expect(read.title).toBe(title)
+    expect(read.title).toBe(/<title>(.*)<\/title>/.exec(read.text())?.[1])
+    expect(read.links.map(({ url }) => url)).toEqual(['https://example.com/dir/x', 'https://example.com/dir/y'])
+  })
+
+  test('of two bytes for each character is decoded first', () => {
+    const bytes = Buffer.from('\ufeff<title>é</title><a href="é">', 'utf16le')
+    expect(page(bytes, 'text/html')).toMatchObject({ charset: 'utf-16le', title: 'é', links: { length: 1 } })
+  })
+
+  test('makes no difference to what is decoded in pieces or as a whole', () => {
+    const charsets = ['utf-8', 'windows-1252', 'windows-1251', 'euc-jp', 'euc-kr', 'gbk', 'shift_jis', 'big5']
+    fc.assert(
+      fc.property(fc.uint8Array({ min: 0x60, maxLength: 12 }), fc.constantFrom(...charsets), (inside, charset) => {
+        const bytes = Buffer.concat([Buffer.from('<meta name=description content="'), inside, Buffer.from('" >')])
+        const read = page(bytes, `text/html; charset=${charset}`)
+        const [, content = ''] = /content="(.*)" >/s.exec(read.text()) ?? []
+        expect(read.description ?? '').toBe(content.replaceAll(/\s+/g, ' ').trim())
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('has a byte order mark at the beginning alone', () => {
+    const bytes = Buffer.from('\ufeff<link rel=canonical href=c><title>\ufeffa\ufeff</title>')
+    const read = page(bytes, 'text/html')
+    expect(read.canonical).toBe('https://example.com/dir/c')
+    expect(read.text().startsWith('<link')).toBe(true)
   })
 })
 
@@ -281,6 +343,9 @@ describe('hostile pages', () => {
     ['a million unclosed quotes', '<a href="'.repeat(deep)],
     ['a million comment starts', '<!--'.repeat(deep)],
     ['a million ampersands', '<a href="' + '&'.repeat(deep) + '&amp'.repeat(deep) + '">'],
+    ['a million raw text elements that never end', '<script><!--</'.repeat(deep / 2) + '<title></'.repeat(deep / 2)],
+    ['a million scripts with a far end of a comment', '<script><!--</script>'.repeat(deep / 4) + '-->'],
+    ['a million ends of comments', '<!--' + '--x>'.repeat(deep)],
     ['a million attributes', '<a ' + 'x '.repeat(deep) + '>'],
     ['a million rel words', `<a href=x rel="${'x '.repeat(deep)}">`],
   ])('%s are read in linear time and without a deep stack', (_, html) => {
@@ -289,34 +354,6 @@ describe('hostile pages', () => {
 })
 
 describe('against parse5', () => {
-  const { NS } = names
-
-  /** What a browser's tree would link to, by the rules of this module. */
-  function expected(html: string): Set<string> {
-    const found: string[] = []
-    let base: string | undefined
-    const visit = (node: DefaultTreeAdapterTypes.Node): void => {
-      if ('tagName' in node) {
-        const get = (name: string): string | undefined =>
-          node.attrs.find((attr) => (attr.prefix ? `${attr.prefix}:${attr.name}` : attr.name) === name)?.value
-        const tag = node.tagName
-        if (node.namespaceURI === NS.HTML) {
-          if (tag === 'base' && get('href') !== undefined) base ??= get('href')
-          const reference = tag === 'a' || tag === 'area' ? get('href') : tag === 'iframe' ? get('src') : undefined
-          if (reference !== undefined) found.push(reference)
-        } else if (node.namespaceURI === NS.SVG && tag === 'a') {
-          const reference = get('href') ?? get('xlink:href')
-          if (reference !== undefined) found.push(reference)
-        }
-      }
-      // Template content hangs on `content`, not on `childNodes`: it is inert.
-      if ('childNodes' in node) node.childNodes.forEach(visit)
-    }
-    visit(parse(html, { scriptingEnabled: false }))
-    const resolved = found.map((reference) => normalizeUrl(reference, normalizeUrl(base ?? '', PAGE) ?? PAGE))
-    return new Set(resolved.filter((url) => url !== undefined) as string[])
-  }
-
   const text = fc.constantFrom(
     'x',
     ' ',
@@ -448,10 +485,81 @@ describe('against parse5', () => {
   test('finds the same links in nasty fragments', () => {
     fc.assert(
       fc.property(page, (html) => {
-        expect(new Set(urls(html))).toEqual(expected(html))
+        expect(new Set(urls(html))).toEqual(parsePage(html, PAGE).links)
       }),
       // Seeded: without a tree, some nesting of broken svg in broken HTML will always be read another way.
       { numRuns: 2000, seed: 1 },
+    )
+  })
+
+  const folder = join(import.meta.dirname, '../../../test/vectors/pages')
+  test.each(readdirSync(folder).filter((file) => file.endsWith('.html')))('reads the same in %s', (file) => {
+    const bytes = readFileSync(join(folder, file))
+    const page = extract(bytes, { url: normalizeUrl(PAGE)!, contentType: 'text/html', productToken: 'x' })
+    const { links, title, lang, descriptions } = parsePage(decodeBody(bytes, 'text/html').text, PAGE)
+    expect(links.size).toBeGreaterThan(5)
+    expect(new Set(page.links.map(({ url }) => url as string))).toEqual(
+      new Set([...links].filter((url) => url !== PAGE)),
+    )
+    expect(page).toMatchObject({ title, lang, description: descriptions[0] ?? null })
+  })
+
+  const scriptPiece = fc.constantFrom(
+    '<!--',
+    '-->',
+    '--!>',
+    '<!-->',
+    '<!--->',
+    '<script>',
+    '<script ',
+    '<SCRIPT/',
+    '<scripts>',
+    '</script>',
+    '</script ',
+    '</Script/',
+    '</scripts>',
+    '<a href=x>',
+    '<',
+    '-',
+    '>',
+    'x',
+    '\n',
+  )
+  test('finds the same links in and behind scripts and comments', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(
+          '<script>',
+          '<!--',
+          '<!---',
+          '<style>',
+          '<title>',
+          '<textarea>',
+          '<xmp>',
+          '<iframe>',
+          '<plaintext>',
+        ),
+        fc.array(scriptPiece, { maxLength: 12 }),
+        (start, pieces) => {
+          const html = `<body><a href=first>${start}${pieces.join('')}</script><a href=last>`
+          expect(new Set(urls(html))).toEqual(parsePage(html, PAGE).links)
+        },
+      ),
+      { numRuns: 3_000 },
+    )
+  })
+
+  test('finds the same links in any bytes that look like tags', () => {
+    const pieces =
+      '<a|<A |<area/|<p |</a|</p|</ |<!|<?|< |>|/|/>| |\n|\f|=|"|\'|href|HREF| href=| href="| href=\'|x|y&amp;|&copy=|' +
+      '&copy;|&#65|\0|é'
+    const piece = fc.constantFrom(...pieces.split('|'))
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 24 }), (pieces) => {
+        const html = pieces.join('')
+        expect(new Set(urls(html))).toEqual(parsePage(html, PAGE).links)
+      }),
+      { numRuns: 10_000 },
     )
   })
 

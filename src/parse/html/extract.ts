@@ -1,27 +1,44 @@
 /**
  * The narrow door for one HTML page: bytes in; text, links, title and the page's own wishes out. One pass over the
- * text, without a tree, linear in time and memory. It fetches nothing, decides nothing about scope, and never throws.
+ * bytes, without a tree, linear in time and memory. It fetches nothing, decides nothing about scope, and never throws.
  */
 import type { NormalizedUrl, RobotsDirectives, TdmReservation } from '../../model/index.ts'
 import { normalizeUrl } from '../../url/index.ts'
-import { decodeBody } from '../charset/decode-body.ts'
+import { encodingOfBody } from '../charset/decode-body.ts'
 import { parseDirectives, speaksToUs } from './directives.ts'
 import { trimAsciiWhitespace } from '../charset/encoding-label.ts'
 import { readHeaderLinks, type HeaderContext, type HeaderLinks } from './header-facts.ts'
-import { CONTEXT_ATTRIBUTES, createHtmlContext } from './html-context.ts'
+import { createHtmlContext } from './html-context.ts'
 import { createHtmlHead } from './html-head.ts'
-import { readTokens, type Attributes } from './html-tokens.ts'
+import { CLOSE_TAG, END, HtmlScanner, TEXT } from './html-scanner.ts'
+import {
+  CONTENT,
+  HREF,
+  HTML_VOCABULARY,
+  HTTP_EQUIV,
+  LANG,
+  NAME,
+  PROPERTY,
+  REL,
+  SRC,
+  TYPE,
+  XLINK_HREF,
+  XML_LANG,
+} from './html-vocabulary.ts'
 import { languageOfList, usableLanguage } from './language.ts'
 import {
   canonicalOf,
   createLinkCollector,
   MAX_LINKS,
+  NO_REL,
   relWords,
   targetOfRelation,
   type Link,
   type LinkLimit,
+  type LinkSource,
 } from './links.ts'
 import { createPageDates, type PageDates } from './page-dates.ts'
+import { sourceOfBytes, sourceOfText, type PageSource } from './page-source.ts'
 import { refreshReference } from './refresh.ts'
 import { tdmOf, type TdmStatement } from './tdm.ts'
 
@@ -49,8 +66,8 @@ export interface ExtractContext extends HeaderContext {
 export interface Extracted extends PageFacts {
   /** The encoding's name in the Encoding Standard, in lower case. */
   readonly charset: string
-  /** The decoded HTML. */
-  readonly text: string
+  /** The decoded HTML, made from the bytes when it is first asked for. */
+  readonly text: () => string
   readonly robots: RobotsDirectives
   readonly tdm: TdmReservation | null
 }
@@ -67,15 +84,26 @@ interface PageFacts extends PageDates {
 }
 
 export function extract(bytes: Uint8Array, context: ExtractContext): Extracted {
-  const { text, charset } = decodeBody(bytes, context.contentType)
+  const charset = encodingOfBody(bytes, context.contentType)
+  const page = sourceOfBytes(bytes, charset)
   const { url, productToken, maxLinks = MAX_LINKS } = context
   const header = readHeaderLinks(context.link ?? [], url)
-  const { robotsMetas, tdmMeta, ...facts } = readPage(text, { url, charset, productToken, maxLinks, header })
-  const robots = parseDirectives(robotsMetas, context.xRobotsTag ?? [], productToken)
-  const tdm = tdmOf([{ reservation: context.tdmReservation, policy: context.tdmPolicy }, tdmMeta], url)
-  const lang = facts.lang ?? languageOfList(context.contentLanguage) ?? null
   // A crawl learns nothing from a page that links to itself.
-  return { charset, text, robots, tdm, ...facts, lang, links: facts.links.filter((link) => link.url !== url) }
+  const facts = readPage(page, { url, charset, productToken, maxLinks, header, exceptTo: url })
+  return {
+    charset,
+    title: facts.title,
+    description: facts.description,
+    lang: facts.lang ?? languageOfList(context.contentLanguage) ?? null,
+    canonical: facts.canonical,
+    published: facts.published,
+    modified: facts.modified,
+    robots: parseDirectives(facts.robotsMetas, context.xRobotsTag ?? [], productToken),
+    tdm: tdmOf([{ reservation: context.tdmReservation, policy: context.tdmPolicy }, facts.tdmMeta], url),
+    links: facts.links,
+    limits: facts.limits,
+    text: page.text,
+  }
 }
 
 /**
@@ -85,24 +113,11 @@ export function extract(bytes: Uint8Array, context: ExtractContext): Extracted {
 export function extractLinks(html: string, pageUrl: string, charset = 'utf-8'): Link[] {
   const url = normalizeUrl(pageUrl)
   if (url === undefined) return []
-  return readPage(html, { url, charset, productToken: '', maxLinks: MAX_LINKS, header: NO_HEADER_LINKS }).links
+  const page = sourceOfText(html)
+  return readPage(page, { url, charset, productToken: '', maxLinks: MAX_LINKS, header: NO_HEADER_LINKS }).links
 }
 
 const NO_HEADER_LINKS: HeaderLinks = { canonicals: [], links: [] }
-
-const ATTRIBUTES_WANTED = new Set([
-  ...CONTEXT_ATTRIBUTES,
-  'a',
-  'area',
-  'link',
-  'iframe',
-  'frame',
-  'meta',
-  'base',
-  'html',
-  'script',
-  'time',
-])
 
 interface ReadOptions {
   readonly url: NormalizedUrl
@@ -110,17 +125,23 @@ interface ReadOptions {
   readonly productToken: string
   readonly maxLinks: number
   readonly header: HeaderLinks
+  /** A link to this URL is left out. */
+  readonly exceptTo?: NormalizedUrl
 }
 
-function readPage(
-  html: string,
-  options: ReadOptions,
-): PageFacts & { robotsMetas: readonly string[]; tdmMeta: TdmStatement } {
+interface ReadFacts extends PageFacts {
+  /** The contents of the meta elements that speak to us. */
+  readonly robotsMetas: readonly string[]
+  readonly tdmMeta: TdmStatement
+}
+
+function readPage(page: PageSource, options: ReadOptions): ReadFacts {
   const { productToken, header } = options
+  const scanner = new HtmlScanner(page, HTML_VOCABULARY)
   const context = createHtmlContext()
   const head = createHtmlHead()
   const dates = createPageDates()
-  const links = createLinkCollector(options.url, options.charset)
+  const links = createLinkCollector(options.url, options.charset, page)
   const robotsMetas: string[] = []
   const canonicals: string[] = []
   let title: string | undefined
@@ -140,10 +161,16 @@ function readPage(
 
   for (const { source, url, rel } of header.links) links.add(source, url, rel)
 
-  const readMeta = (attributes: Attributes): void => {
-    const content = attributes.get('content')
+  /** A link of which nothing but its place is needed until it is resolved. */
+  const addLink = (source: LinkSource, attribute: number, rel: readonly string[]): void => {
+    if (scanner.has(attribute)) {
+      links.addPiece(source, scanner.startOf(attribute), scanner.endOf(attribute), rel)
+    }
+  }
+  const readMeta = (): void => {
+    const content = scanner.get(CONTENT)
     if (content === undefined) return
-    const pragma = attributes.get('http-equiv')?.toLowerCase()
+    const pragma = scanner.get(HTTP_EQUIV)?.toLowerCase()
     if (pragma === 'refresh' && !isInNoscript) {
       const reference = refreshReference(content)
       // Without a URL the page only loads itself anew.
@@ -151,11 +178,11 @@ function readPage(
     } else if (pragma === 'content-language') {
       contentLanguage ??= languageOfList(content)
     }
-    const name = attributes.get('name')?.toLowerCase()
-    const property = attributes.get('property')?.toLowerCase() ?? name
+    const name = scanner.get(NAME)?.toLowerCase()
+    const property = scanner.get(PROPERTY)?.toLowerCase() ?? name
     if (name === 'tdm-reservation') tdmReservation ??= content
     if (name === 'tdm-policy') tdmPolicy ??= content
-    dates.meta(attributes, content)
+    dates.meta(scanner, content)
     if (name === 'description') description ??= bounded(content, MAX_DESCRIPTION_CHARS)
     if (property === 'og:title') ogTitle ??= bounded(content, MAX_TITLE_CHARS)
     if (property === 'og:description') ogDescription ??= bounded(content, MAX_DESCRIPTION_CHARS)
@@ -163,99 +190,105 @@ function readPage(
       if (robotsMetas.length < MAX_REPEATS) robotsMetas.push(content.slice(0, MAX_ROBOTS_CHARS))
     }
   }
-  const readLink = (attributes: Attributes): void => {
-    const href = attributes.get('href')
-    if (href === undefined) return
-    const rel = relWords(attributes.get('rel'))
-    const target = targetOfRelation(rel, attributes.get('type') ?? '')
+  const readLink = (): void => {
+    if (!scanner.has(HREF)) return
+    const rel = relWords(scanner.get(REL))
+    const target = targetOfRelation(rel, scanner.get(TYPE) ?? '')
     if (target === undefined) return
     const isCanonical = rel.includes('canonical') && head.isOpen() && !isInNoscript
-    if (isCanonical && canonicals.length < MAX_REPEATS) canonicals.push(href)
-    links.add(target === 'feed' ? 'feed' : 'link', href, rel)
+    if (isCanonical && canonicals.length < MAX_REPEATS) canonicals.push(scanner.get(HREF) ?? '')
+    addLink(target === 'feed' ? 'feed' : 'link', HREF, rel)
+  }
+  const readElement = (name: string): void => {
+    switch (name) {
+      case 'a':
+      case 'area':
+        addLink(name, HREF, relWords(scanner.get(REL)))
+        break
+      case 'iframe':
+      case 'frame':
+        addLink(name, SRC, NO_REL)
+        break
+      case 'link':
+        readLink()
+        break
+      case 'meta':
+        readMeta()
+        break
+      case 'base': {
+        const href = scanner.get(HREF)
+        if (href !== undefined && !isInNoscript) links.setBase(href)
+        break
+      }
+      case 'noscript':
+        isInNoscript = true
+        break
+      case 'script':
+        if (jsonLdBlocks < MAX_JSON_LD_BLOCKS && isJsonLd(scanner.get(TYPE))) {
+          jsonLdBlocks++
+          jsonLd = ''
+        }
+        break
+      case 'time':
+        dates.time(scanner)
+        break
+      case 'html':
+        lang ??= usableLanguage(scanner.get(LANG)) ?? usableLanguage(scanner.get(XML_LANG))
+        break
+      case 'title':
+        if (title === undefined) {
+          title = ''
+          isInTitle = true
+        }
+        break
+      default:
+    }
+  }
+  const readOpenTag = (name: string): void => {
+    const isInert = context.isInert()
+    const isForeignStart = name === 'svg' || name === 'math' || name === 'template'
+    const namespace =
+      isForeignStart || context.isInside()
+        ? context.open(scanner.spelledName(), scanner, scanner.isSelfClosing)
+        : 'html'
+    if (namespace === 'html') scanner.readAsText()
+    if (isInert) return
+    head.open(name)
+    if (namespace === 'html') readElement(name)
+    else if (name === 'a' && namespace === 'svg') {
+      addLink('a', scanner.has(HREF) ? HREF : XLINK_HREF, relWords(scanner.get(REL)))
+    }
+  }
+  const readCloseTag = (name: string): void => {
+    if (name === 'title') isInTitle = false
+    if (name === 'noscript') isInNoscript = false
+    if (name === 'script' && jsonLd !== undefined) {
+      if (jsonLd.length <= MAX_JSON_LD_CHARS) dates.jsonLd(jsonLd)
+      jsonLd = undefined
+    }
+    head.close(name)
+    if (context.isInside()) context.close(scanner.spelledName())
   }
 
-  readTokens(html, {
-    wantsAttributes: (name) => ATTRIBUTES_WANTED.has(name),
-    isForeign: () => context.isForeign(),
-    openTag(name, attributes, isSelfClosing) {
-      const isInert = context.isInert()
-      const namespace = context.open(name, attributes, isSelfClosing)
-      if (isInert) return true
-      head.open(name)
-      if (namespace !== 'html') {
-        const reference = attributes.get('href') ?? attributes.get('xlink:href')
-        if (name === 'a' && namespace === 'svg' && reference !== undefined) {
-          links.add('a', reference, relWords(attributes.get('rel')))
-        }
-        return true
-      }
-      switch (name) {
-        case 'a':
-        case 'area': {
-          const href = attributes.get('href')
-          if (href !== undefined) links.add(name, href, relWords(attributes.get('rel')))
-          break
-        }
-        case 'iframe':
-        case 'frame': {
-          const src = attributes.get('src')
-          if (src !== undefined) links.add(name, src, [])
-          break
-        }
-        case 'link':
-          readLink(attributes)
-          break
-        case 'meta':
-          readMeta(attributes)
-          break
-        case 'base': {
-          const href = attributes.get('href')
-          if (href !== undefined && !isInNoscript) links.setBase(href)
-          break
-        }
-        case 'noscript':
-          isInNoscript = true
-          break
-        case 'script':
-          if (jsonLdBlocks < MAX_JSON_LD_BLOCKS && isJsonLd(attributes.get('type'))) {
-            jsonLdBlocks++
-            jsonLd = ''
-          }
-          break
-        case 'time':
-          dates.time(attributes)
-          break
-        case 'html':
-          lang ??= usableLanguage(attributes.get('lang')) ?? usableLanguage(attributes.get('xml:lang'))
-          break
-        case 'title':
-          if (title === undefined) {
-            title = ''
-            isInTitle = true
-          }
-          break
-        default:
-      }
-      return true
-    },
-    closeTag(name) {
-      if (name === 'title') isInTitle = false
-      if (name === 'noscript') isInNoscript = false
-      if (name === 'script' && jsonLd !== undefined) {
-        if (jsonLd.length <= MAX_JSON_LD_CHARS) dates.jsonLd(jsonLd)
-        jsonLd = undefined
-      }
-      head.close(name)
-      context.close(name)
-    },
-    text(piece) {
+  for (;;) {
+    const isReadingText = isInTitle || jsonLd !== undefined
+    const token = scanner.next(isReadingText || head.isOpen(), context.isForeign())
+    if (token === END) break
+    if (token === TEXT) {
+      const piece = scanner.text()
       head.text(piece)
       if (jsonLd !== undefined && jsonLd.length <= MAX_JSON_LD_CHARS) jsonLd += piece
       if (isInTitle && title !== undefined && title.length < MAX_RAW_CHARS) title += piece.slice(0, MAX_RAW_CHARS)
-    },
-  })
+      continue
+    }
+    // Most tags of a page end here: names that say nothing, outside of all that they could change.
+    const { name } = scanner
+    if (name === '' && !context.isInside() && !head.isOpen()) continue
+    if (token === CLOSE_TAG) readCloseTag(name)
+    else readOpenTag(name)
+  }
 
-  const resolved = links.resolve(options.maxLinks)
+  const resolved = links.resolve(options.maxLinks, options.exceptTo)
   const named = canonicals.map((href) => links.resolveOne(href)).filter((url) => url !== undefined)
   return {
     title: (title === undefined ? undefined : bounded(title, MAX_TITLE_CHARS)) ?? ogTitle ?? null,
@@ -273,7 +306,8 @@ function readPage(
 /** Text for people: white space collapsed, cut to `maximum`, never through the middle of a character. */
 function bounded(text: string, maximum: number): string | undefined {
   const raw = text.length > MAX_RAW_CHARS ? text.slice(0, MAX_RAW_CHARS) : text
-  const collapsed = raw.replaceAll('\0', '\ufffd').replaceAll(/\s+/g, ' ').trim()
+  const spaced = /\s\s|[^\S ]/.test(raw) ? raw.replaceAll(/\s+/g, ' ') : raw
+  const collapsed = spaced.replaceAll('\0', '\ufffd').trim()
   if (collapsed === '') return undefined
   if (collapsed.length <= maximum) return collapsed.toWellFormed()
   const last = collapsed.charCodeAt(maximum - 1)

@@ -4,7 +4,7 @@
  * of a page costs nothing; never more than `MAX_DEPTH` of them. HTML elements are not: one that is left open inside
  * a `foreignObject` makes a browser ignore the end tags around it, and this does not.
  */
-import type { Attributes } from './html-tokens.ts'
+import { COLOR, ENCODING, FACE, SHADOWROOTMODE, SIZE, type Attributes } from './html-vocabulary.ts'
 
 /** Browsers themselves stop nesting at 512; svg and templates in each other are a fraction of that. */
 const MAX_DEPTH = 256
@@ -24,15 +24,14 @@ const BREAKOUT = new Set(
   ).split(' '),
 )
 
-/** Names whose start tag is judged by its attributes here. */
-export const CONTEXT_ATTRIBUTES: ReadonlySet<string> = new Set(['template', 'annotation-xml', 'font'])
-
 export type Namespace = 'html' | 'svg' | 'math'
 
 export interface HtmlContext {
   /** Takes a start tag in; to be called before its meaning is asked for. Returns the namespace it belongs to. */
   open(name: string, attributes: Attributes, isSelfClosing: boolean): Namespace
   close(name: string): void
+  /** Whether anything is remembered: if not, no tag but the start of an svg, a math or a template matters here. */
+  isInside(): boolean
   /** Whether what follows is read by the rules for svg and math. */
   isForeign(): boolean
   /** Whether what follows is template content, which no one sees. */
@@ -81,7 +80,7 @@ export function createHtmlContext(): HtmlContext {
         return name
       }
       // A declarative shadow root is the content of its host, and shown.
-      if (name === 'template' && !attributes.has('shadowrootmode')) push(name, 'html')
+      if (name === 'template' && !attributes.has(SHADOWROOTMODE)) push(name, 'html')
       return 'html'
     },
     close(name) {
@@ -95,7 +94,8 @@ export function createHtmlContext(): HtmlContext {
         if (isTemplate(open[depth])) return
       }
     },
-    isForeign: () => namespaceHere() !== 'html',
+    isInside: () => open.length > 0,
+    isForeign: () => open.length > 0 && namespaceHere() !== 'html',
     isInert: () => templates > 0,
   }
 }
@@ -107,10 +107,10 @@ function isTemplate(element: OpenElement | undefined): boolean {
 function isIntegrationPoint(namespace: Namespace, name: string, attributes: Attributes): boolean {
   if (namespace === 'svg') return SVG_INTEGRATION.has(name)
   if (name !== 'annotation-xml') return MATH_INTEGRATION.has(name)
-  const encoding = attributes.get('encoding')?.toLowerCase()
+  const encoding = attributes.get(ENCODING)?.toLowerCase()
   return encoding === 'text/html' || encoding === 'application/xhtml+xml'
 }
 
 function isStyledFont(attributes: Attributes): boolean {
-  return attributes.has('color') || attributes.has('face') || attributes.has('size')
+  return attributes.has(COLOR) || attributes.has(FACE) || attributes.has(SIZE)
 }

@@ -1,11 +1,20 @@
 /**
- * The links of one page. References are kept as written until the page has been read, because a `<base>` anywhere
- * in it counts for all of them; then each distinct one is resolved once.
+ * The links of one page. References are kept as they are written, most of them as places in the page, until all of it has
+ * been read, because a `<base>` anywhere in it counts for all of them; then they are resolved, and gathered by URL.
  */
 import { LIMITS, type NormalizedUrl } from '../../model/index.ts'
-import { createResolver, MAX_REFERENCE_LENGTH, MAX_URL_LENGTH } from '../../url/index.ts'
-import { trimAsciiWhitespace } from '../charset/encoding-label.ts'
+import {
+  createLinkResolver,
+  MAX_REFERENCE_LENGTH,
+  MAX_URL_LENGTH,
+  NOWHERE,
+  UNREADABLE,
+  type LinkResolver,
+} from '../../url/index.ts'
+import { isAsciiWhitespace, trimAsciiWhitespace } from '../charset/encoding-label.ts'
 import { queryEncoderOf } from '../charset/query-encoding.ts'
+import { decodeValue } from './html-scanner.ts'
+import type { PageSource } from './page-source.ts'
 
 /** More links than this on one page are cut off by default, and the page says so. */
 export const MAX_LINKS = LIMITS.links.value
@@ -29,23 +38,21 @@ export interface Link {
 /** `links`: there were more than were kept. `url-length`: some were too long to be fetched. */
 export type LinkLimit = 'links' | 'url-length'
 
-interface Reference {
-  rel: readonly string[]
-  source: LinkSource
-  nofollow: boolean
-}
+type MutableLink = { -readonly [Key in keyof Link]: Link[Key] }
 
 export interface LinkCollector {
   add(source: LinkSource, reference: string, rel: readonly string[]): void
+  /** A reference as the page holds it between two places, with its character references. */
+  addPiece(source: LinkSource, start: number, end: number, rel: readonly string[]): void
   /** The first `<base href>` wins; later ones are ignored. */
   setBase(reference: string): void
-  /** Links in document order, one per URL. */
-  resolve(maximum: number): { links: Link[]; limits: LinkLimit[] }
+  /** Links in document order, one per URL. `exceptTo` is left out, though it counts among the maximum. */
+  resolve(maximum: number, exceptTo?: NormalizedUrl): { links: Link[]; limits: LinkLimit[] }
   /** Resolves one reference as the page's links are. To be asked when the page has been read. */
   resolveOne(reference: string): NormalizedUrl | undefined
 }
 
-const NO_REL: readonly string[] = []
+export const NO_REL: readonly string[] = []
 
 /** `rel` as words in lower case. */
 export function relWords(rel: string | undefined): readonly string[] {
@@ -75,44 +82,107 @@ export function canonicalOf(candidates: readonly NormalizedUrl[]): NormalizedUrl
 
 const NOFOLLOW = new Set(['nofollow', 'ugc', 'sponsored'])
 
-/** @param charset the page's encoding, in which the queries of its links are sent */
-export function createLinkCollector(pageUrl: NormalizedUrl, charset: string): LinkCollector {
-  const encodeQuery = queryEncoderOf(charset) ?? ((reference: string) => reference)
-  const references = new Map<string, Reference>()
-  let base: string | undefined
-  let resolver: ((reference: string) => NormalizedUrl | undefined) | undefined
+/**
+ * By the number of a URL: its place among the links of the page that is being resolved. What stands here from earlier
+ * pages does no harm: a place only counts if the link there is this URL.
+ */
+let places = new Int32Array(65_536)
 
-  const resolveOne = (reference: string): NormalizedUrl | undefined => {
-    resolver ??= createResolver(base === undefined ? pageUrl : baseUrlOf(pageUrl, encodeQuery(base)))
-    return resolver(encodeQuery(reference))
+/**
+ * @param charset the page's encoding, in which the queries of its links are sent
+ * @param page where the places of `addPiece` are
+ */
+export function createLinkCollector(pageUrl: NormalizedUrl, charset: string, page?: PageSource): LinkCollector {
+  const encodeQuery = queryEncoderOf(charset)
+  const encoded = (reference: string): string => (encodeQuery === undefined ? reference : encodeQuery(reference))
+  /** Reference by reference. A text, or the place in the page where it begins and, in the list beside it, ends. */
+  const references: (string | number)[] = []
+  const ends: number[] = []
+  const sources: LinkSource[] = []
+  const rels: (readonly string[])[] = []
+  let base: string | undefined
+  let resolver: LinkResolver | undefined
+
+  const resolverOfPage = (): LinkResolver =>
+    (resolver ??= createLinkResolver(base === undefined ? pageUrl : baseUrlOf(pageUrl, encoded(base))))
+  const textAt = (index: number): string => {
+    const reference = references[index] as string | number
+    const isText = typeof reference === 'string' || page === undefined
+    const written = isText ? (reference as string) : decodeValue(page, reference, ends[index] as number)
+    return withoutFragment(trimAsciiWhitespace(written))
   }
+  const idAt = (index: number, resolver: LinkResolver): number => {
+    const reference = references[index] as string | number
+    if (typeof reference === 'number' && page !== undefined) {
+      const id = idOfPiece(resolver, page, reference, ends[index] as number)
+      if (id !== UNREADABLE) return id
+    }
+    return resolver.resolve(encoded(textAt(index)))
+  }
+  const add = (source: LinkSource, reference: string | number, end: number, rel: readonly string[]): void => {
+    references.push(reference)
+    ends.push(end)
+    sources.push(source)
+    rels.push(rel)
+  }
+
   return {
-    add(source, reference, rel) {
-      merge(references, withoutFragment(trimAsciiWhitespace(reference)), source, rel, rel.some(isNofollow))
-    },
+    add: (source, reference, rel) => add(source, reference, 0, rel),
+    addPiece: add,
     setBase(reference) {
       base ??= reference
     },
-    resolveOne,
-    resolve(maximum) {
-      const found = new Map<NormalizedUrl, Reference>()
+    resolveOne(reference) {
+      const resolver = resolverOfPage()
+      const id = resolver.resolve(encoded(reference))
+      return id === NOWHERE ? undefined : resolver.urlOf(id)
+    },
+    resolve(maximum, exceptTo) {
+      const resolver = resolverOfPage()
+      const links: MutableLink[] = []
+      const ids: number[] = []
       const limits = new Set<LinkLimit>()
-      for (const [reference, { source, rel, nofollow }] of references) {
-        const url = resolveOne(reference)
-        if (url === undefined) {
-          if (isTooLong(reference)) limits.add('url-length')
+      for (let index = 0; index < references.length; index++) {
+        const id = idAt(index, resolver)
+        if (id === NOWHERE) {
+          if (isTooLong(references[index] as string | number, ends[index] as number, () => textAt(index)))
+            limits.add('url-length')
           continue
         }
-        if (found.size >= maximum && !found.has(url)) {
+        if (id >= places.length) places = enlarged(places, id)
+        const place = places[id] as number
+        const source = sources[index] as LinkSource
+        const rel = rels[index] as readonly string[]
+        if (ids[place] === id) merge(links[place] as MutableLink, source, rel)
+        else if (links.length >= maximum) {
           limits.add('links')
           break
+        } else {
+          places[id] = links.length
+          ids.push(id)
+          links.push({ url: resolver.urlOf(id), rel, source, nofollow: isNofollow(rel) })
         }
-        merge(found, url, source, rel, nofollow)
       }
-      const links = Array.from(found, ([url, { rel, source, nofollow }]) => ({ url, rel, source, nofollow }))
+      const own = exceptTo === undefined ? NOWHERE : resolver.resolve(exceptTo)
+      const ownPlace = places[own] ?? 0
+      if (own !== NOWHERE && ids[ownPlace] === own) links.splice(ownPlace, 1)
       return { links, limits: [...limits] }
     },
   }
+}
+
+function idOfPiece(resolver: LinkResolver, { bytes }: PageSource, from: number, to: number): number {
+  let start = from
+  let end = to
+  while (start < end && isAsciiWhitespace(bytes[start] as number)) start++
+  while (end > start && isAsciiWhitespace(bytes[end - 1] as number)) end--
+  return resolver.resolvePiece(bytes, start, end)
+}
+
+function enlarged(array: Int32Array<ArrayBuffer>, index: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * index)
+  larger.set(array)
+  return larger
 }
 
 /**
@@ -133,20 +203,9 @@ function withoutFragment(reference: string): string {
   return reference.slice(0, hash > 0 && reference.charCodeAt(hash - 1) <= 0x20 ? hash + 1 : hash)
 }
 
-function merge<K>(
-  into: Map<K, Reference>,
-  key: K,
-  source: LinkSource,
-  rel: readonly string[],
-  nofollow: boolean,
-): void {
-  const known = into.get(key)
-  if (known === undefined) {
-    into.set(key, { source, rel, nofollow })
-    return
-  }
-  known.nofollow &&= nofollow
+function merge(known: MutableLink, source: LinkSource, rel: readonly string[]): void {
   if (source === 'feed') known.source = source
+  if (known.nofollow) known.nofollow = isNofollow(rel)
   if (rel.length > 0 && rel !== known.rel && known.rel.length < MAX_REL_WORDS) {
     const words = new Set([...known.rel, ...rel])
     if (words.size > known.rel.length) known.rel = [...words].slice(0, MAX_REL_WORDS)
@@ -154,10 +213,13 @@ function merge<K>(
 }
 
 /** Other schemes lead nowhere whatever their length: a `data:` URL is long by nature. */
-function isTooLong(reference: string): boolean {
-  return reference.length > MAX_URL_LENGTH && !/^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(reference)
+function isTooLong(reference: string | number, end: number, text: () => string): boolean {
+  const length = typeof reference === 'string' ? reference.length : end - reference
+  if (length <= MAX_URL_LENGTH) return false
+  const whole = text()
+  return whole.length > MAX_URL_LENGTH && !/^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(whole)
 }
 
-function isNofollow(word: string): boolean {
-  return NOFOLLOW.has(word)
+function isNofollow(rel: readonly string[]): boolean {
+  return rel !== NO_REL && rel.some((word) => NOFOLLOW.has(word))
 }

@@ -4,7 +4,7 @@
  * of two from the same kind of place, the first. Dates in running text are not looked for.
  */
 import { statedDate } from '../dates/stated-date.ts'
-import type { Attributes } from './html-tokens.ts'
+import { DATETIME, HTTP_EQUIV, ITEMPROP, NAME, PROPERTY, PUBDATE, type Attributes } from './html-vocabulary.ts'
 import { datesOfJsonLd } from './json-ld.ts'
 
 export interface PageDates {
@@ -85,16 +85,16 @@ export function createPageDates(): PageDateCollector {
   }
   return {
     meta(attributes, content) {
-      for (const attribute of ['property', 'name', 'http-equiv']) {
+      for (const attribute of [PROPERTY, NAME, HTTP_EQUIV]) {
         const name = attributes.get(attribute)
         if (name !== undefined && name.length < 64) take(name.trim().toLowerCase(), content)
       }
       takeItemprop(attributes, content, take)
     },
     time(attributes) {
-      const text = attributes.get('datetime')
+      const text = attributes.get(DATETIME)
       if (text === undefined) return
-      if (attributes.has('pubdate')) take('time pubdate', text)
+      if (attributes.has(PUBDATE)) take('time pubdate', text)
       takeItemprop(attributes, text, take)
     },
     jsonLd(json) {
@@ -105,7 +105,7 @@ export function createPageDates(): PageDateCollector {
 }
 
 function takeItemprop(attributes: Attributes, text: string, take: (place: string, text: string) => void): void {
-  const itemprop = attributes.get('itemprop')
+  const itemprop = attributes.get(ITEMPROP)
   if (itemprop === undefined || itemprop.length >= 64) return
   for (const word of itemprop.toLowerCase().split(/\s+/)) take(`itemprop ${word}`, text)
 }

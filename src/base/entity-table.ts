@@ -1,6 +1,6 @@
 /**
  * The named character references of HTML (§13.5): each name with the code points that it stands for, in hexadecimal.
- * How a reference is found in a text is left to `entities.ts`.
+ * How a reference is found in a text is left to `character-references.ts`.
  */
 
 export const ENTITY_TABLE = `

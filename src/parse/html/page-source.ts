@@ -1,0 +1,69 @@
+/**
+ * A page as it is scanned: bytes in which every ASCII byte is that character, and pieces of which are decoded when they
+ * are wanted. UTF-8 and most other encodings are such bytes as they come. In a few, the byte of a `<` or a letter may
+ * be half of another character: a page in one of these is decoded as a whole, and scanned as UTF-8.
+ */
+import { decodeText } from '../charset/decoders.ts'
+
+export interface PageSource {
+  readonly bytes: Buffer
+  /** The same, one character for each byte: what is looked for, is found faster in a string. */
+  readonly latin1: string
+  /** Where the page begins, behind a byte order mark. */
+  readonly start: number
+  /** A piece of the page as text, between two places at which there are ASCII characters. */
+  decode(start: number, end: number): string
+  /** The whole page as text. */
+  readonly text: () => string
+}
+
+/** Encodings in which bytes below 0x80 may be part of other characters, or stand for others. */
+const ASCII_UNSAFE = new Set([
+  'big5',
+  'euc-kr',
+  'gb18030',
+  'gbk',
+  'iso-2022-jp',
+  'replacement',
+  'shift_jis',
+  'utf-16be',
+  'utf-16le',
+])
+
+/** @param charset a name of the Encoding Standard in lower case */
+export function sourceOfBytes(body: Uint8Array, charset: string): PageSource {
+  if (ASCII_UNSAFE.has(charset)) return sourceOfText(decodeText(body, charset))
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const hasMark = charset === 'utf-8' && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  const decode =
+    charset === 'utf-8'
+      ? (start: number, end: number) => bytes.toString('utf8', start, end)
+      : (start: number, end: number) => decodeText(bytes.subarray(start, end), charset)
+  return createSource(bytes, hasMark ? 3 : 0, decode, () => decodeText(body, charset))
+}
+
+export function sourceOfText(text: string): PageSource {
+  const bytes = Buffer.from(text, 'utf8')
+  return createSource(
+    bytes,
+    0,
+    (start, end) => bytes.toString('utf8', start, end),
+    () => text,
+  )
+}
+
+function createSource(
+  bytes: Buffer,
+  start: number,
+  decode: (start: number, end: number) => string,
+  decodeAll: () => string,
+): PageSource {
+  let text: string | undefined
+  return {
+    bytes,
+    latin1: bytes.toString('latin1'),
+    start,
+    decode,
+    text: () => (text ??= decodeAll()),
+  }
+}
