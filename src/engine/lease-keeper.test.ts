@@ -67,6 +67,20 @@ describe('a kept lease', () => {
     expect([permit.holds(), permit.signal.aborted]).toEqual([false, true])
   })
 
+  for (const [lastsMs, usedMs] of [
+    [2_000, 1_500],
+    [4_000, 3_000],
+    [5_000, 4_000],
+  ] as const)
+    test(`of ${lastsMs} ms is used for ${usedMs}: all but a quarter of it, or a second`, async () => {
+      const { clock, hold } = setup(() => 'no answer')
+      const permit = hold(undefined, lastsMs)
+      await clock.advance(usedMs - 1)
+      expect([permit.holds(), permit.signal.aborted]).toEqual([true, false])
+      await clock.advance(1)
+      expect([permit.holds(), permit.signal.aborted]).toEqual([false, true])
+    })
+
   test('is lost at once when it is not extended', async () => {
     const { clock, hold } = setup(() => false)
     const permit = hold()

@@ -49,7 +49,7 @@ export function createLeaseKeeper(deps: {
     let next = Infinity
     for (const permit of kept) {
       permit.attend(now, now + TOGETHER_MS)
-      next = Math.min(next, permit.dueAt)
+      next = Math.min(next, permit.dueAt())
     }
     arm(next)
   }
@@ -59,7 +59,7 @@ export function createLeaseKeeper(deps: {
       const permit = createPermit(lease, asked, { ...deps, renewedMs })
       if (isAborted) permit.abort()
       kept.add(permit)
-      arm(permit.dueAt)
+      arm(permit.dueAt())
       return permit
     },
     release: (permit) => void kept.delete(permit as KeptPermit),

@@ -41,7 +41,7 @@ export interface Permit {
 
 export interface KeptPermit extends Permit {
   /** When it has to be attended to; Infinity when that can help no more. */
-  readonly dueAt: number
+  dueAt(): number
   /** Extends the lease if that is due by `until`, and gives it up if its time is over. */
   attend(now: number, until: number): void
   /** Whatever the lease says: what is under way ends. */
@@ -109,7 +109,7 @@ export function createPermit(lease: Lease, asked: AskedAt, deps: PermitDeps): Ke
     },
     holds,
     signal,
-    get dueAt() {
+    dueAt() {
       if (signal.aborted) return Infinity
       return extending === undefined ? Math.min(extendAt(), endsAt()) : endsAt()
     },

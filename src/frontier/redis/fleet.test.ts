@@ -364,4 +364,33 @@ describe('a server that takes over without the newest writes', () => {
     expect(stats).toMatchObject({ done: 4, queued: 0, leased: 0, discovered: 4 })
     expect(conserved(stats)).toBe(true)
   })
+
+  test('does not take a place that no longer counts for the row of a lease that it is told of', async () => {
+    const { clock, open, one, end, passRobots, sabotage } = setup()
+    const [a, b] = [open('a'), open('b')]
+    await a.add([page('https://a.test/1', 5)])
+    await passRobots(a)
+    await clock.advance(1_000)
+    await sabotage.remember()
+    const held = await one(a)
+    await sabotage.restore()
+    // It stands in its queue again, and is found by a shorter path: now it counts elsewhere.
+    await b.lease({ worker: 'b', want: 1 })
+    await b.add([page('https://a.test/1', 1)])
+    expect(await a.extend(held)).toBe(false)
+    const urls: string[] = []
+    for (let turn = 0; turn < 100; turn++) {
+      const { leases, state } = await b.lease({ worker: 'b', want: 5 })
+      if (state === 'finished') break
+      for (const lease of leases) {
+        urls.push(...lease.tasks.map(({ url, depth }) => `${url} at ${depth}`))
+        await b.settle([end(lease)])
+      }
+      await clock.advance(1_000)
+    }
+    expect(urls).toEqual(['https://a.test/1 at 1'])
+    const stats = await b.stats()
+    expect(stats).toMatchObject({ done: 1, queued: 0, leased: 0, discovered: 1 })
+    expect(conserved(stats)).toBe(true)
+  })
 })

@@ -6,7 +6,10 @@
 import type { HostKey, Origin } from '../../model/index.ts'
 import { HOST_ORDERS, type Slot } from '../storage.ts'
 
-/** Fixed keys of a partition, as shared.lua knows them. The orders of hosts come behind them: `due:0` to `due:15`. */
+/**
+ * Fixed keys of a partition, as partition.lua knows them. Behind them come the orders of hosts, `due:0` to `due:15`, and
+ * then `records`, a stream of records where they are wanted there, which alone may go away while nobody looks.
+ */
 export const FIXED = [
   'meta', // hash: layout, generation, server, quiet, fence, counters
   'hosts', // hash: host → its state
@@ -26,12 +29,11 @@ export const FIXED = [
   'outbox', // stream: what is to be told to other partitions
   'inbox', // hash: partition → the last of its messages that was taken
   'outputs', // hash: worker → the committed end of its output
-  'records', // stream: records, where they are wanted there
 ] as const
 export type FixedKey = (typeof FIXED)[number]
 
 export interface PartitionKeys {
-  /** Every fixed key, in order, then the orders of hosts. */
+  /** Every fixed key, in order, then the orders of hosts, then records. */
   readonly fixed: readonly string[]
   queue(origin: Origin, slot: Slot, rank: number): string
   /** A bucket of a level: of URLs that are final, and of those that are open. */
@@ -51,7 +53,7 @@ export function partitionKeys(crawl: string, partition: number): PartitionKeys {
   const prefix = `tiptoe:{${crawl}:${partition}}:`
   const orders = Array.from({ length: HOST_ORDERS }, (_, order) => `due:${order}`)
   return {
-    fixed: [...FIXED, ...orders].map((name) => `${prefix}${name}`),
+    fixed: [...FIXED, ...orders, 'records'].map((name) => `${prefix}${name}`),
     queue: (origin, slot, rank) => `${prefix}q:${origin}|${slot}|${rank}`,
     known: (level, bucket) => `${prefix}k:${level}:${bucket}`,
     open: (level, bucket) => `${prefix}o:${level}:${bucket}`,

@@ -5,7 +5,7 @@ import { listOf, mapOf } from './replies.ts'
 import { loadScript } from './scripts.ts'
 import type { Partition } from './store.ts'
 
-const LOOK = loadScript('look', ['partition', 'row', 'host', 'groups', 'ledger', 'look'])
+const LOOK = loadScript('look')
 
 /** Of a lane: its origin, and the ranks of the first lists of each part of its queue. */
 export type LaneLists = readonly [origin: Origin, parts: Readonly<Partial<Record<Slot, readonly number[]>>>]

@@ -42,7 +42,7 @@ export interface Outbox {
 }
 
 const DELIVER = loadScript('deliver')
-const ACK = loadScript('ack', ['partition'])
+const ACK = loadScript('ack')
 const READ = loadScript('outbox')
 
 export function createOutbox({ store, intake }: { readonly store: Store; readonly intake: () => Intake }): Outbox {

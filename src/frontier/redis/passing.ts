@@ -7,7 +7,7 @@ import type { HostKey } from '../../model/index.ts'
 import { loadScript } from './scripts.ts'
 import type { Partition, Store } from './store.ts'
 
-const CASH = loadScript('cash', ['partition', 'row', 'host'])
+const CASH = loadScript('cash')
 
 /** How long it is gathered, and for how many hosts. */
 const GATHER_MS = 5_000

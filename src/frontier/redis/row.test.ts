@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sharedRedis } from '../../../test/support/redis/shared.ts'
 import type { NormalizedUrl } from '../../model/index.ts'
 import { normalizeUrl, originOf } from '../../url/index.ts'
 import { readRow, stowRow, writeRow, type Row } from './row.ts'
-import { loadScript } from './scripts.ts'
+import { partitionScript } from './scripts.ts'
 import { openTestStore } from './test-support/open-test-store.ts'
 
 const url = fc.webUrl({ withQueryParameters: true }).map((text) => normalizeUrl(text) as NormalizedUrl)
@@ -56,14 +55,14 @@ test('a row with a referrer on its own site is little longer than its URL and th
 
 describe('a row as it stands in a list', () => {
   test('is the same by script and by client, and comes out as it went in', async () => {
-    const text = `${loadScript('add').text.split('return (function()')[0]}
+    const text = `
 local out = {}
 for _, asked in ipairs(ASKED.rows) do
   local stored = stow_row(asked[1])
   out[#out + 1] = { stored, unstow_row(stored, asked[2], asked[3], asked[4]), row_origin(asked[1]), row_name(asked[1]) }
 end
 return cjson.encode(out)`
-    const script = { name: 'stow', text, sha: createHash('sha1').update(text).digest('hex') }
+    const script = partitionScript('stow', text)
     const { link, store } = await openTestStore(await sharedRedis(), { partitions: 1 })
     const rows = fc.sample(row, { numRuns: 300, seed: 1 })
     const asked = rows.map((each) => [writeRow(each), originOf(each.url), each.slot, each.rank])

@@ -333,6 +333,37 @@ describe('a server that takes over without the last writes', () => {
   })
 })
 
+describe('a lease that ran out while its record was written', () => {
+  test('takes its task from whoever has it by then, and the host waits until the lease of that one is over', async () => {
+    const delayMs = 1_000
+    const { clock, open } = createCrawl()
+    let interrupt = async (): Promise<void> => undefined
+    const options = { policyOf: () => ({ delayMs, concurrency: 1 }) }
+    const frozen = open(options, async ({ name }) => {
+      if (name === 'settle') await interrupt()
+    })
+    const other = open({ ...options, worker: 'other' })
+    await frozen.add([page('https://a.test/1'), page('https://a.test/2')])
+    await passRobots(frozen, clock)
+    await clock.advance(delayMs)
+    const [held] = await lease(frozen)
+    const answeredAt = clock.now()
+    let taken: Lease | undefined
+    interrupt = async () => {
+      interrupt = async () => undefined
+      await clock.advance(OPTIONS.leaseMs + delayMs)
+      ;[taken] = await lease(other)
+    }
+    const settled = await frozen.settle(ended(held as Lease, { answeredAt }), createOutput())
+    expect([settled.results, taken?.tasks[0]?.url]).toEqual([['settled'], 'https://a.test/1'])
+    // Its holder has not heard of that, and may send something at the last moment.
+    await clock.advance((taken as Lease).expiresAt + delayMs - 1 - clock.now())
+    expect(await lease(frozen)).toEqual([])
+    await clock.advance(1)
+    expect((await lease(frozen)).map(({ tasks }) => tasks[0]?.url)).toEqual(['https://a.test/2'])
+  })
+})
+
 describe('what was learned of traps', () => {
   test('by one process is known to the others', async () => {
     const { clock, open } = createCrawl()

@@ -81,7 +81,8 @@ local function take_rows(host, lane, pick, tiers, most)
       taken_from(host, lane, slot, rank, false)
       dropped = dropped + 1
     else
-      local is_new = fields.kind == 'p' and redis.call('HEXISTS', VISITS, fields.name) == 0
+      local was_had = redis.call('HEXISTS', VISITS, fields.name) == 1
+      local is_new = fields.kind == 'p' and not was_had
       if is_new and OPTIONS.maxPagesPerHost and host.pages >= OPTIONS.maxPagesPerHost and pick.aside then
         redis.call('LPOP', list)
         taken_from(host, lane, slot, rank, true)
@@ -99,7 +100,7 @@ local function take_rows(host, lane, pick, tiers, most)
         if is_new then fresh = fresh + 1 end
         tasks[#tasks + 1] = {
           name = fields.name, kind = fields.kind, row = row, slot = SLOTS[slot], rank = rank, origin = lane.origin,
-          tier = slot_tier(host, slot), last = fields.kind == 'p' and not is_new or redis.call('HEXISTS', VISITS, fields.name) == 1,
+          tier = slot_tier(host, slot), last = was_had,
         }
       end
     end

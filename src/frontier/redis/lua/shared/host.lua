@@ -18,15 +18,18 @@ local HOST_FIELDS = {
   'address', 'closest', 'policy_delay', 'policy_concurrency', 'leases', 'granted', 'leased_new', 'place',
   'due', 'order', 'held', 'aside', 'lanes', 'errands', 'traps', 'domain',
 }
+-- The number of `lanes` among them.
+local LANES_FIELD = 30
 local LANE_FIELDS = {
   'origin', 'queued', 'lists', 'robots', 'expires', 'crawl_delay', 'version', 'not_before', 'attempts', 'moved',
   'robots_leased', 'robots_unused',
 }
 
+-- These two run for every host that a verb touches: a plain loop takes a third of the time that ipairs does.
 local function pack_fields(fields, record)
   local packed = {}
-  for index, name in ipairs(fields) do
-    local value = record[name]
+  for index = 1, #fields do
+    local value = record[fields[index]]
     if value == nil then value = false end
     packed[index] = value
   end
@@ -34,9 +37,9 @@ local function pack_fields(fields, record)
 end
 local function unpack_fields(fields, packed)
   local record = {}
-  for index, name in ipairs(fields) do
+  for index = 1, #fields do
     local value = packed[index]
-    if value ~= false then record[name] = value end
+    if value ~= false then record[fields[index]] = value end
   end
   return record
 end
@@ -193,7 +196,9 @@ end
 -- --- importance and tier (importance.ts, score.ts) ------------------------------------------------------------------
 
 local DAY_MS = 86400000
+local IMPORTANCE_SUMS = { 'importance', 'pot', 'hosts' }
 local function host_importance(host)
+  read_together(IMPORTANCE_SUMS)
   local average = (sum('importance') - sum('pot')) / math.max(1, sum('hosts'))
   if average <= 0 then return 0.5 end
   local relative = (host.cash + host.credit) / average
@@ -257,14 +262,18 @@ end
 
 -- moved[fingerprint] = <place>;<ghosts>. The place is slot|rank, `out` for a row that stands in no queue although its
 -- URL is open (leased, waiting, held, aside), `x` for one whose URL is final. No entry: it stands in one list, or the
--- URL is final and no copy is left. Only these functions touch `moved`.
+-- URL is final and no copy is left. Only these functions touch `moved`, and each entry is read once in a verb.
+local places, ghosts_of = {}, {}
 local function place_of(fp)
-  local entry = redis.call('HGET', MOVED, fp)
-  if not entry then return nil, 0 end
-  local place, ghosts = string.match(entry, '^(.*);(%d+)$')
-  return place, tonumber(ghosts)
+  if places[fp] == nil then
+    local entry = redis.call('HGET', MOVED, fp)
+    local place, ghosts = string.match(entry or '', '^(.*);(%d+)$')
+    places[fp], ghosts_of[fp] = place or false, tonumber(ghosts or '0')
+  end
+  return places[fp] or nil, ghosts_of[fp]
 end
 local function set_place(fp, place, ghosts)
+  places[fp], ghosts_of[fp] = place or false, place and ghosts or 0
   if place == nil then
     add_to('moved', -redis.call('HDEL', MOVED, fp))
   else
@@ -335,13 +344,15 @@ local function save_hosts()
       local score = due == 0 and host.seq / 1e13 or due
       redis.call('ZADD', KEYS[FIRST_ORDER + order], string.format('%.17g', score), key)
       host.due, host.order = due, order
+      if USED_ORDERS and bit.band(USED_ORDERS, bit.lshift(1, order)) == 0 then
+        USED_ORDERS = bit.bor(USED_ORDERS, bit.lshift(1, order))
+        redis.call('HSET', META, 'orders', USED_ORDERS)
+      end
     end
     local packed = pack_fields(HOST_FIELDS, host)
     local lanes = {}
     for index, lane in ipairs(host.lanes) do lanes[index] = pack_fields(LANE_FIELDS, lane) end
-    for index, name in ipairs(HOST_FIELDS) do
-      if name == 'lanes' then packed[index] = lanes end
-    end
+    packed[LANES_FIELD] = lanes
     redis.call('HSET', HOSTS, key, cmsgpack.pack(packed))
   end
   touched = {}

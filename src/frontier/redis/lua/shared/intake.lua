@@ -144,8 +144,12 @@ end
 local function is_open(name, bucket)
   return open_value(name, bucket) ~= nil
 end
+-- Each pair of sets is looked at once in a verb.
+local checked_seals = {}
 local function check_seal(keys)
-  if not is_sealed or redis.call('SISMEMBER', KEYS[keys[1]], SEAL) == 1 then return end
+  if not is_sealed or checked_seals[keys] then return end
+  checked_seals[keys] = true
+  if redis.call('SISMEMBER', KEYS[keys[1]], SEAL) == 1 then return end
   if not keys[3] or redis.call('SISMEMBER', KEYS[keys[3]], SEAL) == 0 then lost('a set of known URLs') end
 end
 local function is_final(name, bucket)

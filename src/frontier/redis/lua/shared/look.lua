@@ -110,10 +110,12 @@ local function look_now(asked)
   end
   local orders, upcoming = {}, {}
   for order = 1, 15 do
-    local is_wanted = asked.classes == 'all' or (asked.classes == 'proven') == (order >= 8)
-    local due, next_due = read_order(order, is_wanted and asked.count or 0)
-    if #due > 0 then orders[#orders + 1] = { order, due } end
-    if next_due then upcoming[#upcoming + 1] = { order, next_due } end
+    if not USED_ORDERS or bit.band(USED_ORDERS, bit.lshift(1, order)) ~= 0 then
+      local is_wanted = asked.classes == 'all' or (asked.classes == 'proven') == (order >= 8)
+      local due, next_due = read_order(order, is_wanted and asked.count or 0)
+      if #due > 0 then orders[#orders + 1] = { order, due } end
+      if next_due then upcoming[#upcoming + 1] = { order, next_due } end
+    end
   end
   local expired = {}
   for _, fence in ipairs(redis.call('ZRANGEBYSCORE', EXPIRY, '-inf', NOW, 'LIMIT', 0, EXPIRED_AT_ONCE)) do

@@ -1,7 +1,8 @@
 -- What every verb begins with: the names of the fixed keys of its partition, the options of the crawl, the time, and the
 -- proof that this is the crawl that the caller means, on a server that may answer for it.
 --
--- KEYS[1..19]  the fixed keys, in the order of keys.ts; KEYS[20..35] the orders of hosts; others are the verb's own
+-- KEYS[1..18]  the fixed keys, in the order of keys.ts; KEYS[19..34] the orders of hosts; KEYS[35] records; others are the
+--              verb's own
 -- ARGV[1]      options of the crawl, JSON (options.ts), the same in every call of a frontier
 -- ARGV[2]      the time in ms for a frontier on a virtual clock, '' for the server's own
 -- ARGV[3]      what the verb is asked, JSON
@@ -10,8 +11,8 @@
 local META, HOSTS, LEASES, EXPIRY, ASKINGS = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local WAITING, VISITS, REVISITS, UNDELIVERED, MOVED = KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local ROBOTS, TRAPS, GROUPS, DEPTHS, PARKED = KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15]
-local OUTBOX, INBOX, OUTPUTS, RECORDS = KEYS[16], KEYS[17], KEYS[18], KEYS[19]
-local FIRST_ORDER = 20
+local OUTBOX, INBOX, OUTPUTS, RECORDS = KEYS[16], KEYS[17], KEYS[18], KEYS[35]
+local FIRST_ORDER = 19
 local FIRST_OWN = 36
 
 local OPTIONS = cjson.decode(ARGV[1])
@@ -30,13 +31,9 @@ local function refuse(why)
   return redis.error_reply('TIPTOE ' .. why)
 end
 
--- The fixed keys that are there. Not counted are records: whoever reads them may take them away.
+-- The fixed keys that are there. Not counted are records, the last one: whoever reads them may take them away.
 local function count_keys()
-  local keys = {}
-  for index = 1, FIRST_OWN - 1 do
-    if KEYS[index] ~= RECORDS then keys[#keys + 1] = KEYS[index] end
-  end
-  return redis.call('EXISTS', unpack(keys))
+  return redis.call('EXISTS', unpack(KEYS, 1, FIRST_OWN - 2))
 end
 
 -- State that must be there is not. What the verb has written until then does not matter any more, and every other verb is
@@ -61,8 +58,11 @@ local STEP_MS = 1000
 -- find out that another server answers now, or that its clock was set back, and make the partition keep quiet until no
 -- lease that was granted before can be in use (DESIGN, Pace, exactly, 4 and 5). Those must not be read-only.
 local QUIET = 0
+-- The orders of hosts that have ever had one, as bits: the others need no look. Nil where that was never written down.
+local USED_ORDERS
 local function guard(judge)
-  local known = redis.call('HMGET', META, 'layout', 'generation', 'server', 'quiet', 'latest', 'barred', 'keys', 'lost')
+  local known = redis.call('HMGET', META, 'layout', 'generation', 'server', 'quiet', 'latest', 'barred', 'keys', 'lost',
+    'orders')
   if not known[1] then
     return refuse('the state of the crawl ' .. OPTIONS.crawl .. ' is lost: partition ' .. OPTIONS.partition .. ' is empty')
   end
@@ -78,6 +78,7 @@ local function guard(judge)
   -- What was deleted or evicted between two verbs is missed by the next, before anything is done without it.
   if known[7] and tonumber(known[7]) ~= count_keys() then lost('a key') end
   QUIET = tonumber(known[4] or '0')
+  USED_ORDERS = known[9] and tonumber(known[9])
   if not judge then return nil end
   local server = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
   local latest = tonumber(known[5] or '0')
@@ -109,12 +110,27 @@ local function sum(name)
   end
   return stored + (changed_sums[name] or 0)
 end
+-- Has several of them read at once, of those that were not read yet.
+local function read_together(names)
+  if read_sums[names[1]] ~= nil then return end
+  for index, stored in ipairs(redis.call('HMGET', META, unpack(names))) do
+    read_sums[names[index]] = tonumber(stored or '0')
+  end
+end
 -- Ends every verb that writes, after all else: whoever saw the same version twice saw the same state.
 local function save_sums()
+  add_to('version', 1)
+  local names = {}
   for name, by in pairs(changed_sums) do
-    if by ~= 0 then redis.call('HINCRBYFLOAT', META, name, string.format('%.17g', by)) end
+    if by ~= 0 then names[#names + 1] = name end
+  end
+  local stored = redis.call('HMGET', META, unpack(names))
+  local fields = { 'keys', count_keys() }
+  for index = 1, #names do
+    local name = names[index]
+    fields[2 * index + 1] = name
+    fields[2 * index + 2] = string.format('%.17g', tonumber(stored[index] or '0') + changed_sums[name])
   end
   changed_sums, read_sums = {}, {}
-  redis.call('HINCRBY', META, 'version', 1)
-  redis.call('HSET', META, 'keys', count_keys())
+  redis.call('HSET', META, unpack(fields))
 end
