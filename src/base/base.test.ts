@@ -68,6 +68,15 @@ test('the same seed gives the same numbers, spread over the range', () => {
   for (let n = 0; n < 100; n++) expect([0, 1, 2]).toContain(a.int(3))
 })
 
+test('a fingerprint cache that grows keeps what it has', () => {
+  const cache = createFingerprintCache(2 ** 17)
+  const print = (n: number) => ({ hi: n, lo: Math.imul(n, 0x9e3779b1) >>> 0 })
+  for (let n = 1; n <= 60_000; n++) cache.put(print(n), n)
+  const ids = Array.from({ length: 60_000 }, (_, index) => cache.find(print(index + 1)))
+  expect(ids.filter((id, index) => id !== 0 && id !== index + 1)).toEqual([])
+  expect(ids.filter((id) => id !== 0).length).toBeGreaterThan(55_000)
+})
+
 test('a fingerprint cache finds what was put in lately, and invents nothing', () => {
   const cache = createFingerprintCache(64)
   for (let n = 1; n <= 1_000; n++) cache.put({ hi: n, lo: n * 7 }, n)

@@ -113,40 +113,45 @@ export function createGranting(
     }
   }
 
-  /** What a lane has next of these tiers; undefined when all of it is out. */
-  const headOf = (host: Host, lane: Lane, tiers: number, skip: Ids = ledger.leasedIds): QueueEntry | undefined => {
-    let best: QueueEntry | undefined
+  /** What a lane has next of these tiers and is not out, in order; at most so many. */
+  const headsOf = (host: Host, lane: Lane, tiers: number, count: number, skip: Ids): QueueEntry[] => {
+    let heads: QueueEntry[] = []
     for (const slot of SLOTS) {
       if (lane.row.queued[slot] <= lane.leased[slot] || (tierBit(roster.tierOf(host, slot)) & tiers) === 0) continue
-      const [entry] = storage.head(lane.row.id, slot, 1, skip)
-      if (entry !== undefined && (best === undefined || isBefore(entry, best))) best = entry
+      const more = storage.head(lane.row.id, slot, count, skip)
+      heads = heads.length === 0 ? more : [...heads, ...more].sort(byPlace).slice(0, count)
     }
-    return best
+    return heads
   }
 
   /** The next URLs of a lane, in order, and reserved. Those that are to be set aside are, on the way. */
   const takeTasks = (host: Host, { lane, entry: first }: Best, tiers: number, count: number): Task[] => {
     const tasks: Task[] = []
-    let next: QueueEntry | undefined = first
     const taken = new Set<number>()
     const skip: Ids = { has: (id) => taken.has(id) || ledger.leasedIds.has(id) }
     const admits = parking.createBatch(host)
-    for (let parked = 0; tasks.length < count && parked < ASIDE_PER_LEASE; next = undefined) {
-      const entry: QueueEntry | undefined = next ?? headOf(host, lane, tiers, skip)
-      if (entry === undefined) break
-      const row = storage.url(entry.id)
-      if (parking.setAside(host, row)) {
-        parked += 1
-        continue
+    let parked = 0
+    let next = count === 1 ? [first] : headsOf(host, lane, tiers, count, skip)
+    while (next.length > 0) {
+      for (const { id } of next) {
+        const row = storage.url(id)
+        if (parking.setAside(host, row)) {
+          parked += 1
+          if (parked < ASIDE_PER_LEASE) continue
+          return tasks
+        }
+        const task = taskOf(row, host, lane)
+        // What it says may tell that its like is not worth asking for.
+        if (!admits(row) && tasks.length > 0) return tasks
+        // No room is left for a page that was never had; behind it there can only be more of them.
+        if (task.kind === 'page' && task.last === undefined && room(host) <= tasks.length) return tasks
+        tasks.push(task)
+        lane.leased[row.slot] += 1
+        taken.add(id)
       }
-      const task = taskOf(row, host, lane)
-      // What it says may tell that its like is not worth asking for.
-      if (!admits(row) && tasks.length > 0) break
-      // No room is left for a page that was never had; behind it there can only be more of them.
-      if (task.kind === 'page' && task.last === undefined && room(host) <= tasks.length) break
-      tasks.push(task)
-      lane.leased[row.slot] += 1
-      taken.add(row.id)
+      if (tasks.length === count) return tasks
+      // Some were set aside: what comes behind them.
+      next = headsOf(host, lane, tiers, count - tasks.length, skip)
     }
     return tasks
   }
@@ -182,7 +187,7 @@ export function createGranting(
     for (const lane of host.lanes) {
       if (lane.robotsLeased || lane.row.robotsMoved) continue
       if (!roster.isInForce(host, lane, now) && lane.row.robotsNotBefore > now) continue
-      const entry = headOf(host, lane, wanted.tiers)
+      const [entry] = headsOf(host, lane, wanted.tiers, 1, ledger.leasedIds)
       if (entry !== undefined && (best === undefined || isBefore(entry, best.entry))) best = { lane, entry }
     }
     if (best === undefined) return undefined
@@ -342,7 +347,8 @@ const ALL_TIERS = TIERS.reduce((bits, tier) => bits | tierBit(tier), 0)
 /** Leases that hosts of each class may still have of a request. */
 type Quota = Readonly<Record<HostClass, number>>
 
-const isBefore = (a: QueueEntry, b: QueueEntry): boolean => a.rank < b.rank || (a.rank === b.rank && a.id < b.id)
+const byPlace = (a: QueueEntry, b: QueueEntry): number => a.rank - b.rank || a.id - b.id
+const isBefore = (a: QueueEntry, b: QueueEntry): boolean => byPlace(a, b) < 0
 
 function lastVisitOf({ checkedAt, visits, misses, hash, etag, lastModified }: VisitRow): LastVisit {
   return { at: checkedAt, visits, misses, hash, etag, lastModified }

@@ -4,17 +4,19 @@
  * Held URLs (deeper than the limit) are queued like any other in the counters, but in no lane: a shorter path found
  * later puts them into one, and does the same for what was reached through them.
  */
-import type { FoundUrl, Task } from '../model/index.ts'
-import { hostKey, keyOfNormalized, originOf } from '../url/index.ts'
+import type { FoundUrl, HostKey, Task } from '../model/index.ts'
+import { hostKey, originOf } from '../url/index.ts'
 import type { AddAnswer, FrontierOptions } from './contract.ts'
+import { createKnownLinks, type KnownLink } from './known-links.ts'
 import { hintModified } from './recrawl.ts'
 import type { Host, Roster } from './roster.ts'
 import { isMilestone, rankOf, REVISIT_RANK, SITEMAP_RANK } from './score.ts'
 import type { Child, Counters, Storage, UrlRow, VisitRow } from './storage.ts'
 
 export interface Intake {
-  /** Adds URLs; with `source`, as what that task's answer names. */
-  add(found: readonly FoundUrl[], source: Task | undefined, now: number): AddAnswer
+  add(found: readonly FoundUrl[], now: number): AddAnswer
+  /** Adds what a task's answer names; answers with the other hosts among it, each once. */
+  addFrom(source: Task, found: readonly FoundUrl[], now: number): ReadonlySet<HostKey>
   /** Moves a row to another state, and counts that. What is final is the caller's to count. */
   move(row: UrlRow, to: UrlRow['state']): void
   /** Gives a row the place in the queue that its score asks for; to be written by the caller. */
@@ -30,6 +32,8 @@ export function createIntake(
 ): Intake {
   const { maxDepth } = options
   const isLimited = options.maxPages !== undefined || options.maxPagesPerHost !== undefined
+  /** URLs that were new, since the crawl was opened. */
+  let inserted = 0
   const tooDeep = (kind: UrlRow['kind'], depth: number): boolean =>
     kind === 'page' && maxDepth !== undefined && depth > maxDepth
 
@@ -65,7 +69,7 @@ export function createIntake(
     storage.update(row)
   }
 
-  const insert = (found: FoundUrl, depth: number, referrer: number, now: number): number => {
+  const insert = (found: FoundUrl, depth: number, referrer: number, now: number): KnownLink => {
     const { host, lane } = roster.settleIn(hostKey(found.url), originOf(found.url))
     const row: Omit<UrlRow, 'id'> = {
       kind: found.kind,
@@ -85,7 +89,8 @@ export function createIntake(
       at: 0,
     }
     row.rank = rank(row, 1, undefined)
-    const id = storage.insert(keyOfNormalized(found.url), row)
+    const id = storage.insert(row)
+    inserted += 1
     if (found.kind === 'page') {
       counters.discovered += 1
       counters.open += 1
@@ -95,7 +100,7 @@ export function createIntake(
       }
     } else counters.sitemapsOpen += 1
     count({ ...row, id }, 1)
-    return id
+    return { id, host: host.row.key }
   }
 
   /** A shorter path: the row moves up, and so does all that was found behind it. */
@@ -118,6 +123,7 @@ export function createIntake(
   /** One more page names this URL: now and then that gives it a better place. */
   const countReferrer = (id: number): void => {
     if (!isMilestone(storage.countReferrer(id))) return
+    if (storage.isEnded(id)) return
     const row = storage.url(id)
     if (row.state !== 'queued' || row.kind !== 'page') return
     grade(row, storage.visit(id))
@@ -144,38 +150,58 @@ export function createIntake(
     if (item.referrer === undefined) return 0
     if (item.referrer === referrer && referrerId !== 0) return referrerId
     referrer = item.referrer
-    referrerId = storage.find('page', keyOfNormalized(referrer))?.id ?? 0
+    referrerId = storage.find('page', referrer)
     return referrerId
+  }
+
+  const knownLinks = createKnownLinks()
+  /** Undefined for a URL that is new. The host is compared with that of the source, and is the same string as a rule. */
+  const lookUp = ({ kind, url }: FoundUrl, near: HostKey | undefined): KnownLink | undefined => {
+    const isPage = kind === 'page'
+    const met = isPage ? knownLinks.find(url) : undefined
+    if (met !== undefined) return met
+    const id = storage.find(kind, url)
+    if (id === 0) return undefined
+    const host = hostKey(url)
+    const link = { id, host: host === near ? near : host }
+    if (isPage) knownLinks.put(url, link)
+    return link
+  }
+
+  /** One URL that is found; `isNamed`: it counts as one more referrer of what is known. */
+  const take = (item: FoundUrl, depth: number, source: Task | undefined, isNamed: boolean, now: number): KnownLink => {
+    const known = lookUp(item, source?.host)
+    if (known === undefined) return insert(item, depth, source?.id ?? referrerOf(item), now)
+    const { id } = known
+    if (isNamed) countReferrer(id)
+    if (depth < storage.depth(id)) relax(id, depth)
+    if (item.modifiedAt !== undefined) heedModified(id, item.modifiedAt, now)
+    return known
   }
 
   return {
     move,
     grade,
-    add(found, source, now) {
-      let added = 0
-      const children: Child[] = []
-      // The source may have been found on a shorter path while it was being fetched: what it names moves up with it.
-      const lift = source === undefined ? 0 : source.depth - storage.url(source.id).depth
-      for (const item of found) {
-        const depth = item.depth - lift
-        const known = storage.find(item.kind, keyOfNormalized(item.url))
-        let id: number
-        if (known === undefined) {
-          id = insert(item, depth, source?.id ?? referrerOf(item), now)
-          added += 1
-        } else {
-          id = known.id
-          // A page that is fetched again names what it named before.
-          if (source?.last === undefined) countReferrer(id)
-          if (depth < known.depth) relax(id, depth)
-          if (item.modifiedAt !== undefined) heedModified(id, item.modifiedAt, now)
-        }
-        if (source?.kind === 'page') children.push({ id, step: item.depth > source.depth ? 1 : 0 })
-      }
+    add(found, now) {
+      const before = inserted
+      for (const item of found) take(item, item.depth, undefined, true, now)
+      return { added: inserted - before, known: found.length - (inserted - before) }
+    },
+    addFrom(source, found, now) {
+      const others = new Set<HostKey>()
       // Without a limit the depth only orders a queue, and is not worth the room that all links take.
-      if (maxDepth !== undefined && source !== undefined && children.length > 0)
-        storage.setChildren(source.id, children)
-      return { added, known: found.length - added }
+      const children: Child[] | undefined = maxDepth === undefined || source.kind !== 'page' ? undefined : []
+      // A page that is fetched again names what it named before.
+      const isNamed = source.last === undefined
+      // The source may have been found on a shorter path while it was being fetched: what it names moves up with it.
+      const lift = source.depth - storage.depth(source.id)
+      for (const item of found) {
+        const { id, host } = take(item, item.depth - lift, source, isNamed, now)
+        if (host !== source.host) others.add(host)
+        children?.push({ id, step: item.depth > source.depth ? 1 : 0 })
+      }
+      if (children !== undefined && children.length > 0) storage.setChildren(source.id, children)
+      return others
     },
   }
 }

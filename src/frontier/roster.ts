@@ -27,7 +27,7 @@ import {
   type Slot,
   type Storage,
 } from './storage.ts'
-import { createHostTraps, type HostTraps } from './traps/index.ts'
+import { createAddresses, createHostTraps, type HostTraps } from './traps/index.ts'
 
 /** Hosts kept in memory beside the leased ones, unless told otherwise. */
 const HOSTS_KEPT = 20_000
@@ -131,6 +131,7 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
   const saveTraps = (id: number, learned: HostTraps | undefined): void => {
     if (learned?.changed === true) storage.saveTraps(id, learned.serialise())
   }
+  const addresses = createAddresses()
   const traps = createLru<number, HostTraps>(TRAPS_KEPT, saveTraps)
   const leased: readonly Agenda<Host>[] = Array.from({ length: HOST_ORDERS }, () => createAgenda<Host>())
 
@@ -302,7 +303,7 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
     traps(host) {
       const { id } = host.row
       let known = traps.get(id)
-      if (known === undefined) traps.set(id, (known = createHostTraps(storage.traps(id))))
+      if (known === undefined) traps.set(id, (known = createHostTraps(storage.traps(id), addresses)))
       return known
     },
     isSpent,

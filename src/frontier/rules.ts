@@ -261,7 +261,7 @@ export function createRules(
 
   return {
     async add(found) {
-      return verb((now) => intake.add(found, undefined, now))
+      return verb((now) => intake.add(found, now))
     },
     async lease(request) {
       return verb((now) => lease(request, now))

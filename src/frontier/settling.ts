@@ -1,5 +1,5 @@
 /** How tasks end: what each outcome does to its URL, its lane's robots.txt, its host and the counters. */
-import type { Outcome, Task, Visit } from '../model/index.ts'
+import type { HostKey, Outcome, Task, Visit } from '../model/index.ts'
 import { hostKey, originOf } from '../url/index.ts'
 import type { FrontierOptions, HostChange, Output, Settlement, SettleAnswer } from './contract.ts'
 import { hostImportance, passOn } from './importance.ts'
@@ -151,10 +151,8 @@ export function createSettling(
   }
 
   /** The page's part of its host's importance goes to the other hosts that it links to. */
-  const passImportance = (host: Host, found: NonNullable<Settlement['found']>): void => {
-    const keys = new Set(found.map(({ url }) => hostKey(url)))
-    keys.delete(host.row.key)
-    const others = [...keys].flatMap((key) => roster.byKey(key) ?? [])
+  const passImportance = (host: Host, to: ReadonlySet<HostKey>): void => {
+    const others = [...to].flatMap((key) => roster.byKey(key) ?? [])
     const pagesLeft = host.lanes.reduce((sum, { row }) => sum + queuedIn(row), 0)
     const rows = others.map(({ row }) => row)
     passOn(host.row, pagesLeft, rows, counters)
@@ -182,8 +180,11 @@ export function createSettling(
     else settleUrl(settlement, host, now)
     if (settlement.host !== undefined) changeHost(host, longerBlock(host, settlement.host))
     if (settlement.found !== undefined) {
-      intake.add(settlement.found, task.kind === 'robots' ? undefined : task, now)
-      if (task.kind === 'page' && task.last === undefined) passImportance(host, settlement.found)
+      if (task.kind === 'robots') intake.add(settlement.found, now)
+      else {
+        const others = intake.addFrom(task, settlement.found, now)
+        if (task.kind === 'page' && task.last === undefined) passImportance(host, others)
+      }
     }
     if (task.kind === 'page') parking.learn(host, task.url, settlement.sample)
     touched.add(open.host)

@@ -14,7 +14,6 @@ import {
   type RobotsRecord,
   type TaskKind,
   type Tier,
-  type UrlKey,
   type Via,
 } from '../model/index.ts'
 import type { OutputPosition } from './contract.ts'
@@ -25,6 +24,10 @@ import { emptyRecrawlState, type RecrawlState } from './recrawl.ts'
  * `aside`: looks like a trap, and waits until nothing else of its host is left. The others are final.
  */
 export type UrlState = 'queued' | 'waiting' | 'held' | 'aside' | 'done' | 'failed' | 'skipped'
+
+export function isFinal(state: UrlState): boolean {
+  return state === 'done' || state === 'failed' || state === 'skipped'
+}
 
 /** The part of a lane's queue that a URL stands in: its own tier, or whichever its host's score puts it in. */
 export const SLOTS = [...TIERS, 'auto'] as const
@@ -263,13 +266,16 @@ export interface Storage {
    */
   transaction<T>(now: number, work: () => T): T
 
-  /** The id and depth of a known URL. */
-  find(kind: 'page' | 'sitemap', key: UrlKey): { readonly id: number; readonly depth: number } | undefined
+  /** The id of a known URL, by its key; 0 when it is not known. Most links are known: must be quick. */
+  find(kind: 'page' | 'sitemap', url: NormalizedUrl): number
   /** Inserts a URL that `find` does not know. Rows stand in whatever order their state says, from then on. */
-  insert(key: UrlKey, row: Omit<UrlRow, 'id'>): number
+  insert(row: Omit<UrlRow, 'id'>): number
   url(id: number): UrlRow
   /** Parts of a row, for those who need no more. */
   text(id: number): NormalizedUrl
+  depth(id: number): number
+  /** Whether its state is final. */
+  isEnded(id: number): boolean
   place(id: number): Pick<UrlRow, 'lane' | 'slot'>
   update(row: UrlRow): void
   /** One more page names this URL; answers how many have. */

@@ -53,7 +53,8 @@ export function createFacts(db: DatabaseSync, blocksKept: number = BLOCKS_KEPT):
   const appendLog = db.prepare('INSERT INTO named VALUES (?, ?)')
   const dropLog = db.prepare('DELETE FROM named WHERE seq <= ?')
   const keep = db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)')
-  const blocks = new Map<number, Block>()
+  /** By their number. */
+  const blocks: (Block | undefined)[] = []
   /** Those in memory, in the order in which one is looked for that may leave. */
   const ring: Block[] = []
   let hand = 0
@@ -70,7 +71,7 @@ export function createFacts(db: DatabaseSync, blocksKept: number = BLOCKS_KEPT):
   const logCounts = (): void => {
     if (pending.length === 0) return
     lastSeq += 1
-    appendLog.run(lastSeq, new Uint8Array(Uint32Array.from(pending).buffer))
+    appendLog.run(lastSeq, new Uint8Array(new Uint32Array(pending).buffer))
     pending = []
   }
   const forgetLog = (): void => {
@@ -89,7 +90,7 @@ export function createFacts(db: DatabaseSync, blocksKept: number = BLOCKS_KEPT):
     const row = read.get(number) as { words: Uint8Array; counted: number } | undefined
     const words = row === undefined ? new Uint16Array(2 * BLOCK) : new Uint16Array(row.words.slice().buffer)
     const block: Block = { number, words, counted: row?.counted ?? 0, isDirty: false, isUsed: true }
-    blocks.set(number, block)
+    blocks[number] = block
     if (ring.length < blocksKept) ring.push(block)
     else ring[leaving()] = block
     return block
@@ -102,7 +103,7 @@ export function createFacts(db: DatabaseSync, blocksKept: number = BLOCKS_KEPT):
       const block = ring[hand] as Block
       if (!block.isUsed) {
         write(block)
-        blocks.delete(block.number)
+        blocks[block.number] = undefined
         return hand
       }
       block.isUsed = false
@@ -113,7 +114,7 @@ export function createFacts(db: DatabaseSync, blocksKept: number = BLOCKS_KEPT):
   const at = (id: number): Block => {
     const number = blockOf(id)
     if (last?.number === number) return last
-    const block = blocks.get(number) ?? load(number)
+    const block = blocks[number] ?? load(number)
     block.isUsed = true
     last = block
     return block
@@ -130,7 +131,7 @@ export function createFacts(db: DatabaseSync, blocksKept: number = BLOCKS_KEPT):
   const writeSome = (count: number): void => {
     if (due.length === 0) return
     for (let done = 0; done < count && due.length > 0; done++) {
-      const block = blocks.get(due.pop() as number)
+      const block = blocks[due.pop() as number]
       if (block !== undefined) write(block)
     }
     if (due.length === 0) forgetLog()
@@ -172,7 +173,7 @@ export function createFacts(db: DatabaseSync, blocksKept: number = BLOCKS_KEPT):
     referrers: (id) => Math.max(1, at(id).words[indexOf(id)] as number),
     blockOf,
     write(number) {
-      const block = blocks.get(number)
+      const block = blocks[number]
       if (block !== undefined) write(block)
     },
     work() {

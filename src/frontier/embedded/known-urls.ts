@@ -4,7 +4,8 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { createFingerprintCache, fingerprint, type FingerprintKey } from '../../base/index.ts'
-import type { UrlKey } from '../../model/index.ts'
+import type { NormalizedUrl, UrlKey } from '../../model/index.ts'
+import { keyOfNormalized } from '../../url/index.ts'
 import { createSeenSet, type RunFiles } from './seen/index.ts'
 
 /** Fingerprints of URLs met lately: most links of a page are links of the page before. 25 MB. */
@@ -14,9 +15,9 @@ const WAITING = 1_024
 
 export interface KnownUrls {
   /** The id; 0 for none. */
-  find(kind: 'page' | 'sitemap', key: UrlKey): number
+  find(kind: 'page' | 'sitemap', url: NormalizedUrl): number
   /** One that `find` does not know. Ids grow by one. */
-  add(kind: 'page' | 'sitemap', key: UrlKey, id: number): void
+  add(kind: 'page' | 'sitemap', url: NormalizedUrl, id: number): void
   /** Writes what is new, and does some of the set's own work. To be called in every transaction. */
   work(): void
   committed(): void
@@ -56,7 +57,8 @@ export function createKnownUrls(db: DatabaseSync, options: KnownUrlsOptions): Kn
   const print = { hi: 0, lo: 0 }
   const mistakesBefore = (meta('false_positives') as number | undefined) ?? 0
   let mistakesSaved = mistakesBefore
-  let printed = ''
+  let printedKind: 'page' | 'sitemap' = 'page'
+  let printedUrl = ''
   let unwritten = new Uint32Array(2 * WAITING)
   let unwrittenCount = 0
   let firstUnwritten = 0
@@ -68,12 +70,12 @@ export function createKnownUrls(db: DatabaseSync, options: KnownUrlsOptions): Kn
     seen.add(print, id)
   }
 
-  const setPrint = (kind: 'page' | 'sitemap', url: UrlKey): void => {
-    const text = printedText(kind, url)
+  const setPrint = (kind: 'page' | 'sitemap', url: NormalizedUrl): void => {
     // A URL is added right after it was not found.
-    if (text === printed) return
-    printed = text
-    fingerprint(text, key, print)
+    if (url === printedUrl && kind === printedKind) return
+    printedKind = kind
+    printedUrl = url
+    fingerprint(printedText(kind, keyOfNormalized(url)), key, print)
   }
 
   const writeNew = (): void => {

@@ -12,7 +12,7 @@ import {
   laneValues,
   readChange,
   readLane,
-  toCell,
+  toCells,
   toValue,
   visitRow,
   visitValues,
@@ -59,7 +59,7 @@ export function createLog(db: DatabaseSync, offsetMs: number): Log {
       const entry: Entry = {}
       const put = <T>(table: Changed, rows: ReadonlyMap<number, T>, cellsOf: (row: T) => Value[]): void => {
         if (touched[table].size === 0) return
-        entry[table] = Array.from(touched[table], (id) => cellsOf(rows.get(id) as T).map(toCell))
+        entry[table] = Array.from(touched[table], (id) => toCells(cellsOf(rows.get(id) as T)))
       }
       put('urls', urls, (row) => [row.id, row.lane, ...changeValues(row)])
       put('visits', visits, (row) => [row.id, ...visitValues(row, offsetMs)])

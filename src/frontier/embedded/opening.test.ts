@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { createVirtualClock } from '../../base/index.ts'
-import type { HostKey, NormalizedUrl, Origin, UrlKey } from '../../model/index.ts'
+import type { HostKey, NormalizedUrl, Origin } from '../../model/index.ts'
 import type { Storage, VisitRow } from '../storage.ts'
 import { prepareLayout } from './database.ts'
 import { recordOpening } from './opening.ts'
@@ -34,7 +34,7 @@ function createCrawl(): { open(now: number, groups?: typeof GROUPS): Storage } {
     const url = 'https://a.test/' as NormalizedUrl
     const fixed = { kind: 'page', url, lane: lane.id, via: 'seed', referrer: 0, redirects: 0, nesting: 0 } as const
     const rest = { foundAt: NOON, slot: 'auto', depth: 0, rank: 1, attempts: 1, reason: null } as const
-    const id = storage.insert(url as unknown as UrlKey, { ...fixed, ...rest, state: 'waiting', at: NOON + HOUR_MS })
+    const id = storage.insert({ ...fixed, ...rest, state: 'waiting', at: NOON + HOUR_MS })
     storage.saveVisit({ ...VISIT, id })
   })
   return { open }

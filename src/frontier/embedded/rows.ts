@@ -28,7 +28,17 @@ export const toCell = (value: Value): Cell => (value === Infinity ? [1] : value 
 export const toValue = (cell: Cell): Value =>
   cell !== null && typeof cell === 'object' ? cell[0] * Infinity : (cell satisfies Value)
 
-const packList = (values: Values): string => JSON.stringify(values.map(toCell))
+/** In place: of thousands of values hardly one is infinite. */
+export function toCells(values: Value[]): Cell[] {
+  const cells: Cell[] = values
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index]
+    if (value === Infinity || value === -Infinity) cells[index] = toCell(value)
+  }
+  return cells
+}
+
+const packList = (values: Value[]): string => JSON.stringify(toCells(values))
 const unpackList = (text: string): Value[] => (JSON.parse(text) as Cell[]).map(toValue)
 
 /** A statement that answers with lists of values. */
@@ -67,10 +77,10 @@ export const urlValues = (id: number, row: Omit<UrlRow, 'id'>): Value[] => [
 export const isPlain = (row: Omit<UrlRow, 'id'>): boolean =>
   (row.state === 'queued' || row.state === 'held') && row.attempts === 0 && row.reason === null && row.at === 0
 
-/** All of a URL but its visit: what `state` has goes before what `url` has. */
+/** All of a URL but its visit, and whether it has one: what `state` has goes before what `url` has. */
 export const URL_BY_ID = `SELECT url.id, url.url, lane, kind, via, referrer, redirects, nesting, found_at,
     coalesce(state.slot, url.slot), coalesce(state.depth, url.depth), coalesce(state.state, url.state),
-    coalesce(state.rank, url.rank), coalesce(attempts, 0), reason, coalesce(at, 0)
+    coalesce(state.rank, url.rank), coalesce(attempts, 0), reason, coalesce(at, 0), visit IS NULL
   FROM url LEFT JOIN state ON state.id = url.id WHERE url.id = ?`
 
 /** Of these. */
@@ -94,6 +104,9 @@ export function urlRow(values: Values): UrlRow {
     at: values[15] as number,
   }
 }
+
+/** Of the same: whether the tables have no visit of it. */
+export const isUnvisited = (values: Values): boolean => values[16] === 1
 
 /** The row with what changed laid over it; a copy in any case. Written out, since a spread takes twice the room. */
 export function copyUrl(row: UrlRow, change: UrlChange): UrlRow {

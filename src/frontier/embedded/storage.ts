@@ -9,6 +9,7 @@ import type { HostKey, NormalizedUrl, Origin } from '../../model/index.ts'
 import {
   copyHost,
   emptyCounters,
+  isFinal,
   UNKNOWN_DEPTH,
   type Child,
   type Counters,
@@ -19,6 +20,7 @@ import {
 import { openChanges } from './changes.ts'
 import { explained } from './database.ts'
 import { lookUp } from './generation.ts'
+import { createIdSet } from './id-set.ts'
 import { createKnownUrls } from './known-urls.ts'
 import { nothingTouched } from './log.ts'
 import { SKEW_GRAIN_MS } from './opening.ts'
@@ -29,6 +31,7 @@ import {
   hostRow,
   INSERT_URL,
   isPlain,
+  isUnvisited,
   laneChange,
   laneRow,
   LANES_OF,
@@ -49,6 +52,13 @@ import type { WritingLimits } from './writing.ts'
 const ROWS_KEPT = 8_192
 /** A long transaction settles up when so many rows have changed, so that memory has a bound in it too. */
 const CHANGES_BETWEEN = 8_192
+
+/** A URL's row as it is now. */
+interface KeptUrl {
+  readonly row: UrlRow
+  /** It is known that there is no visit of it. */
+  isUnvisited: boolean
+}
 
 export interface StorageLimits {
   readonly recentUrls: number
@@ -109,7 +119,9 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
   const { generations, orders, facts, log, writing, visitOffsetMs } = changes
   const touched = nothingTouched()
   /** As they are now, the one used longest ago first. */
-  const rows = new Map<number, UrlRow>()
+  const rows = new Map<number, KeptUrl>()
+  /** URLs that are known to be in a final state. */
+  const ended = createIdSet()
   /** Errands of all hosts together: nearly always there is none to look for. */
   let errands = (db.prepare('SELECT count(*) AS n FROM errand').get() as { n: number }).n
   let newUrls = 0
@@ -128,24 +140,25 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
     return { a, b }
   }
 
-  const remember = (row: UrlRow): void => {
-    rows.delete(row.id)
-    rows.set(row.id, row)
+  const keep = (kept: KeptUrl): void => {
+    const { id } = kept.row
+    rows.delete(id)
+    rows.set(id, kept)
     if (rows.size > ROWS_KEPT) rows.delete(rows.keys().next().value as number)
   }
   const rowOf = (id: number): UrlRow => {
-    const cached = rows.get(id)
-    if (cached !== undefined) return cached
+    const kept = rows.get(id)
+    if (kept !== undefined) return kept.row
     const stored = statement.url.get(id) as unknown as Values | undefined
     if (stored === undefined) throw new Error(`no URL has the id ${id}`)
     const row = urlRow(stored)
     const newest = copyUrl(row, lookUp(generations, 'urls', id) ?? row)
-    remember(newest)
+    keep({ row: newest, isUnvisited: isUnvisited(stored) && lookUp(generations, 'visits', id) === undefined })
     return newest
   }
 
   const saveTime = (now: number): void => {
-    const skewMs = options.clock.wall() - now
+    const skewMs = options.clock.wall() - options.clock.now()
     const isSet = Math.abs(skewMs - savedSkewMs) >= SKEW_GRAIN_MS
     if (wrote || isSet) statement.saveMeta.run('last_now', now)
     if (!isSet) return
@@ -181,6 +194,8 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
       young.places.set(row.id, { lane, slot, rank, state, at })
     }
     young.urls.set(row.id, change)
+    if (isFinal(row.state)) ended.add(row.id)
+    else ended.delete(row.id)
     touched.urls.add(row.id)
     orders.enter(change)
   }
@@ -206,22 +221,26 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
       })
     },
 
-    find(kind, url) {
-      const id = known.find(kind, url)
-      if (id === 0) return undefined
-      let depth = facts.depth(id)
-      if (depth === undefined) {
-        depth = rowOf(id).depth
-        facts.setDepth(id, depth)
-      }
-      return { id, depth }
+    find: (kind, url) => known.find(kind, url),
+    depth(id) {
+      const cached = facts.depth(id)
+      if (cached !== undefined) return cached
+      const { depth } = rowOf(id)
+      facts.setDepth(id, depth)
+      return depth
     },
-    insert(url, row) {
+    isEnded(id) {
+      if (ended.has(id)) return true
+      const isEnded = isFinal(rowOf(id).state)
+      if (isEnded) ended.add(id)
+      return isEnded
+    },
+    insert(row) {
       changes.lastUrl += 1
       const id = changes.lastUrl
       const { young } = generations
       statement.insertUrl.run(...urlValues(id, row))
-      known.add(row.kind, url, id)
+      known.add(row.kind, row.url, id)
       facts.born(id, row.depth)
       young.newUrls += 1
       newUrls += 1
@@ -240,8 +259,8 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
     },
     place: (id) => rowOf(id),
     text(id) {
-      const cached = rows.get(id)
-      if (cached !== undefined) return cached.url
+      const kept = rows.get(id)
+      if (kept !== undefined) return kept.row.url
       return (statement.text.get(id) as unknown as Values | undefined)?.[0] as NormalizedUrl
     },
     update(row) {
@@ -252,7 +271,7 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
         facts.setDepth(row.id, row.depth)
         generations.young.depthBlocks.add(facts.blockOf(row.id))
       }
-      remember(copyUrl(row, row))
+      keep({ row: copyUrl(row, row), isUnvisited: rows.get(row.id)?.isUnvisited === true })
       changed()
     },
     countReferrer: (id) => facts.count(id),
@@ -290,11 +309,14 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
     visit(id) {
       const changed = lookUp(generations, 'visits', id)
       if (changed !== undefined) return { ...changed }
+      if (rows.get(id)?.isUnvisited === true) return undefined
       const row = statement.visit.get(id) as unknown as Values | undefined
       return row === undefined ? undefined : visitRow(row, visitOffsetMs)
     },
     saveVisit(row) {
       generations.young.visits.set(row.id, { ...row })
+      const kept = rows.get(row.id)
+      if (kept !== undefined) kept.isUnvisited = false
       touched.visits.add(row.id)
       orders.visits.set(row.id, row.dueAt)
       changed()

@@ -8,7 +8,7 @@
 import { join } from 'node:path'
 import type { Clock } from '../../base/index.ts'
 import type { NormalizedUrl } from '../../model/index.ts'
-import { hostKey, keyOfNormalized, originOf } from '../../url/index.ts'
+import { hostKey, originOf } from '../../url/index.ts'
 import type { OutputPosition } from '../contract.ts'
 import {
   classOf,
@@ -147,7 +147,7 @@ function createWriter(storage: Storage, counters: Counters): EmbeddedWriter {
     const lane = storage.lanesOf(host.id).find((each) => each.origin === origin) ?? storage.insertLane(host.id, origin)
     return { host, lane }
   }
-  const idOf = (kind: UrlRow['kind'], url: NormalizedUrl): number => storage.find(kind, keyOfNormalized(url))?.id ?? 0
+  const idOf = (kind: UrlRow['kind'], url: NormalizedUrl): number => storage.find(kind, url)
   const referrerId = (url: NormalizedUrl | null): number =>
     url === null ? 0 : idOf('page', url) || idOf('sitemap', url)
 
@@ -203,14 +203,12 @@ function createWriter(storage: Storage, counters: Counters): EmbeddedWriter {
     has: (kind, url) => idOf(kind, url) !== 0,
     url({ referrer, referrers, visit, children, ...carried }) {
       const { host, lane } = laneOf(carried.url)
-      const known = storage.find(carried.kind, keyOfNormalized(carried.url))
-      let id: number
-      if (known === undefined) {
+      let id = storage.find(carried.kind, carried.url)
+      if (id === 0) {
         const row = { ...carried, lane: lane.id, referrer: referrerId(referrer) }
-        id = storage.insert(keyOfNormalized(carried.url), row)
+        id = storage.insert(row)
         count(row, visit !== null, host, lane, 1)
       } else {
-        id = known.id
         const before = storage.url(id)
         const wasVisited = storage.visit(id) !== undefined
         count(before, wasVisited, host, lane, -1)

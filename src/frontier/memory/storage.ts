@@ -3,10 +3,12 @@
  * million hosts of a URL or two each: so what is empty takes no room, and rows are small.
  */
 import type { HostKey, Origin, UrlKey } from '../../model/index.ts'
+import { keyOfNormalized } from '../../url/index.ts'
 import {
   copyHost,
   emptyCounters,
   HOST_ORDERS,
+  isFinal,
   newHost,
   SLOTS,
   type Child,
@@ -92,21 +94,20 @@ export function createMemoryStorage(): Storage {
   return {
     transaction: (_now, work) => work(),
 
-    find(kind, key) {
-      const id = ids[kind].get(key)
-      return id === undefined ? undefined : { id, depth: at(urls, id).depth }
-    },
-    insert(key, row) {
+    find: (kind, url) => ids[kind].get(keyOfNormalized(url)) ?? 0,
+    insert(row) {
       const id = urls.length + 1
       const copy = copyUrl(row, id)
       urls.push(copy)
       referrers.push(1)
-      ids[row.kind].set(key, id)
+      ids[row.kind].set(keyOfNormalized(row.url), id)
       enter(copy)
       return id
     },
     url: (id) => copyUrl(at(urls, id), id),
     text: (id) => at(urls, id).url,
+    depth: (id) => at(urls, id).depth,
+    isEnded: (id) => isFinal(at(urls, id).state),
     place: (id) => at(urls, id),
     update(row) {
       leave(at(urls, row.id))

@@ -2,11 +2,9 @@
  * How many URLs of a kind are asked for before it is known what the first of them say. A lease of many tasks would run
  * into a trap with all of them at once; so of a kind that is new there are few, and more as it proves good.
  */
-import type { UrlShape } from '../../url/index.ts'
-import type { NormalizedUrl } from '../../model/index.ts'
+import type { Address } from './address.ts'
 import type { Lessons } from './lessons.ts'
-import { hashOf, MAX_PARTS, type Memory } from './memory.ts'
-import { subjectsOf } from './subjects.ts'
+import { MAX_PARTS, type Memory } from './memory.ts'
 import { isPlain } from './suspicion.ts'
 import { ENDING, everywhere, type Verdicts } from './verdicts.ts'
 
@@ -20,11 +18,7 @@ const PAGES_EACH = 2
 const PROVEN_GOOD = 2
 
 /** Whether one more URL may go with those that were admitted before. */
-export function createBatch(
-  lessons: Lessons,
-  memory: Memory,
-  verdicts: Verdicts,
-): (url: NormalizedUrl, shape: UrlShape) => boolean {
+export function createBatch(lessons: Lessons, memory: Memory, verdicts: Verdicts): (address: Address) => boolean {
   const counts = new Map<number, number>()
   const limitOf = (id: number, first: number): number => {
     const lesson = lessons.find(id)
@@ -32,15 +26,15 @@ export function createBatch(
     return lesson.streak > 0 ? 1 : first + lesson.good / PAGES_EACH
   }
   const isUnproven = (id: number): boolean => (lessons.find(id)?.good ?? 0) < PROVEN_GOOD
-  return (url, shape) => {
-    const first = isPlain(shape, verdicts.isNested(shape)) ? FIRST_PLAIN : FIRST
-    const ids = subjectsOf(shape, shape.keys).map(({ id }) => hashOf(id))
-    const limits = new Map(ids.map((id) => [id, limitOf(id, first)]))
-    for (const part of shape.parts.slice(0, MAX_PARTS)) {
+  return (address) => {
+    const first = isPlain(address, verdicts.isNested(address)) ? FIRST_PLAIN : FIRST
+    const limits = new Map<number, number>()
+    for (const { id } of address.subjects) limits.set(id, limitOf(id, first))
+    for (const part of address.parts.slice(0, MAX_PARTS)) {
       const id = everywhere(part)
-      if (isUnproven(id) && memory.knowsWithout(shape, new Set([part.name]))) limits.set(id, 1)
+      if (isUnproven(id) && memory.knowsWithout(address, new Set([part.name]))) limits.set(id, 1)
     }
-    if (isUnproven(ENDING) && memory.knowsEnding(url, shape)) limits.set(ENDING, 1)
+    if (isUnproven(ENDING) && memory.knowsEnding(address)) limits.set(ENDING, 1)
     for (const [id, limit] of limits) if ((counts.get(id) ?? 0) >= limit) return false
     for (const id of limits.keys()) counts.set(id, (counts.get(id) ?? 0) + 1)
     return true

@@ -14,6 +14,7 @@ export interface HashTable {
 
 /** At most this many in each of the two parts, 65,535 at most; values of so many bytes, three at most. */
 export function createHashTable(recentLimit: number, sampleLimit: number, bytes: number): HashTable {
+  // Hashes are kept with a sign, as small whole numbers: larger ones would each be an object.
   const recent = new Map<number, number>()
   const sample = new Map<number, number>()
   /** Of the hashes that end in so many zero bits. */
@@ -46,15 +47,15 @@ export function createHashTable(recentLimit: number, sampleLimit: number, bytes:
   const readAll = (reader: Reader, limit: number, into: Map<number, number>): void => {
     const size = Math.min(reader.short(), limit)
     for (let count = 0; count < size; count++) {
-      const hash = reader.word()
+      const hash = reader.word() | 0
       let value = 0
       for (let byte = 0; byte < bytes; byte++) value |= reader.byte() << (8 * byte)
       into.set(hash, value)
     }
   }
   return {
-    get: (hash) => recent.get(hash) ?? sample.get(hash),
-    set,
+    get: (hash) => recent.get(hash | 0) ?? sample.get(hash | 0),
+    set: (hash, value) => set(hash | 0, value),
     write(writer) {
       writer.byte(bits)
       writeAll(writer, recent)

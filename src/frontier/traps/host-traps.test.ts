@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { contentSample } from '../../content/index.ts'
 import type { ContentSample, NormalizedUrl } from '../../model/index.ts'
 import { normalizeUrl } from '../../url/index.ts'
-import { createHostTraps, type HostTraps } from './index.ts'
+import { createAddresses, createHostTraps, type HostTraps } from './index.ts'
 import { prose, token } from './test-support/sites.ts'
 
 const at = (target: string): NormalizedUrl => normalizeUrl(`https://host.test${target}`) as NormalizedUrl
@@ -244,4 +244,42 @@ describe('of URLs that are handed out together', () => {
       ),
     ).toBe(1)
   })
+})
+
+test('what is kept of URLs under way changes nothing of what is learned, be it shared with another host', () => {
+  const target = fc.tuple(
+    fc.constantFrom('a', 'b', 'a/b', 'b/a', 'c/d/e/f'),
+    fc.integer({ min: 0, max: 9 }),
+    fc.boolean(),
+  )
+  const step = fc.record({
+    verb: fc.constantFrom('judge', 'batch', 'learn', 'probe'),
+    target,
+    says: fc.integer({ min: 0, max: 3 }),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const addresses = createAddresses()
+      const [kept, shared, plain] = [
+        createHostTraps(undefined, addresses),
+        createHostTraps(undefined, addresses),
+        createHostTraps(undefined),
+      ]
+      const take = (
+        traps: HostTraps,
+        { verb, target: [path, number, isQuery], says }: (typeof steps)[number],
+      ): unknown => {
+        const url = at(isQuery ? `/${path}?page=${number}` : `/${path}/${number}`)
+        if (verb === 'judge') return traps.judge(url)
+        if (verb === 'batch') return traps.batch()(url)
+        return verb === 'probe' ? traps.mayProbe(url) : traps.learn(url, saying(`says ${says}`, url))
+      }
+      for (const each of steps) {
+        const answer = take(plain, each)
+        expect([take(kept, each), take(shared, each)]).toEqual([answer, answer])
+      }
+      const learned = plain.serialise()
+      expect([kept.serialise(), shared.serialise()]).toEqual([learned, learned])
+    }),
+  )
 })

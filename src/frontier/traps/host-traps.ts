@@ -12,7 +12,7 @@
  *   as others of the template.
  */
 import type { ContentSample, NormalizedUrl } from '../../model/index.ts'
-import { shapeOf } from '../../url/index.ts'
+import { NO_ADDRESSES, type Addresses } from './address.ts'
 import { createBatch } from './batch.ts'
 import { createReader, createWriter } from './codec.ts'
 import { createLessons } from './lessons.ts'
@@ -50,7 +50,8 @@ const PAGES_FOR_SECOND_PROBE = 512
 const UNSAVED_SHARE = 8
 const MAX_UNSAVED = 64
 
-export function createHostTraps(stored: string | undefined): HostTraps {
+/** With `addresses`, what was worked out of a URL is kept while it is under way, for all hosts together. */
+export function createHostTraps(stored: string | undefined, addresses: Addresses = NO_ADDRESSES): HostTraps {
   const lessons = createLessons()
   const memory = createMemory()
   const verdicts = createVerdicts(lessons, memory)
@@ -65,32 +66,33 @@ export function createHostTraps(stored: string | undefined): HostTraps {
     memory.read(reader)
     lessons.read(reader)
     // Half a text is none.
-    if (!reader.isWhole) return createHostTraps(undefined)
+    if (!reader.isWhole) return createHostTraps(undefined, addresses)
   }
   return {
     judge(url) {
-      const shape = shapeOf(url)
-      const verdict = verdicts.on(url, shape)
+      const address = addresses.of(url)
+      const verdict = verdicts.on(address)
       if (verdict !== undefined) return verdict.reason
-      const idle = verdicts.idleParts(shape)
-      if (idle.size > 0) memory.letPass(url, shape, idle)
+      const idle = verdicts.idleParts(address)
+      if (idle.size > 0) memory.letPass(address, idle)
       return undefined
     },
     batch() {
       if (pages === 0) return () => true
       const admits = createBatch(lessons, memory, verdicts)
-      return (url) => admits(url, shapeOf(url))
+      return (url) => admits(addresses.of(url))
     },
     learn(url, sample) {
-      const shape = shapeOf(url)
-      const wasAside = verdicts.on(url, shape) !== undefined
-      const { hasBegun, hasCeased } = teach(url, shape, sample, { lessons, memory, verdicts })
+      const address = addresses.of(url)
+      const wasAside = verdicts.on(address) !== undefined
+      const { hasBegun, hasCeased } = teach(address, sample, { lessons, memory, verdicts })
+      addresses.forget(url)
       pages += 1
       unsaved = hasBegun || hasCeased ? MAX_UNSAVED : unsaved + 1
-      return hasCeased || (wasAside && verdicts.on(url, shape) === undefined)
+      return hasCeased || (wasAside && verdicts.on(address) === undefined)
     },
     mayProbe(url) {
-      const id = verdicts.on(url, shapeOf(url))?.id
+      const id = verdicts.on(addresses.of(url))?.id
       if (id === undefined || probes >= FIRST_PROBES + pages / PAGES_PER_PROBE) return false
       const lesson = lessons.open(id)
       if (lesson.probes >= 1 + Math.floor(Math.log2(1 + pages / PAGES_FOR_SECOND_PROBE))) return false

@@ -34,8 +34,10 @@ export function createKnownSet(): KnownSet {
   let hasForgotten = false
   const has = (hash: number): boolean => isIn(younger, hash) || isIn(older, hash)
   return {
-    has,
-    add(hash) {
+    has: (hash) => has(hash | 0),
+    add(added) {
+      // With a sign, since larger numbers would each be an object.
+      const hash = added | 0
       if (has(hash)) return
       if (younger.entries >= MAX_ENTRIES) {
         hasForgotten ||= older.entries > 0
@@ -110,6 +112,6 @@ function readHalf(reader: Reader): Half {
     return half
   }
   const listed = Math.min(half.entries, MAX_LISTED)
-  for (let count = 0; count < listed; count++) half.listed.add(reader.word())
+  for (let count = 0; count < listed; count++) half.listed.add(reader.word() | 0)
   return half
 }

@@ -106,6 +106,8 @@ function emptyLesson(): Lesson {
 
 export function createLessons(): Lessons {
   const lessons = new Map<number, Lesson>()
+  /** Whether one may hold; undefined when somebody may have changed one since it was looked for. */
+  let hasProof: boolean | undefined
   const forgetOne = (): void => {
     let looked = 0
     let oldest: number | undefined
@@ -119,7 +121,12 @@ export function createLessons(): Lessons {
     }
     if (oldest !== undefined) lessons.delete(oldest)
   }
+  const lookForProof = (): boolean => {
+    for (const { score, alike } of lessons.values()) if (score >= PROOF || alike >= MAX_ALIKE) return true
+    return false
+  }
   const open = (id: number): Lesson => {
+    hasProof = undefined
     const lesson = lessons.get(id) ?? emptyLesson()
     lessons.delete(id)
     if (lessons.size >= MAX_LESSONS) forgetOne()
@@ -128,10 +135,7 @@ export function createLessons(): Lessons {
   }
   return {
     find: (id) => lessons.get(id),
-    mayHold() {
-      for (const { score, alike } of lessons.values()) if (score >= PROOF || alike >= MAX_ALIKE) return true
-      return false
-    },
+    mayHold: () => (hasProof ??= lookForProof()),
     open,
     gather(id, near) {
       const lesson = open(id)
@@ -168,7 +172,7 @@ export function createLessons(): Lessons {
     read(reader) {
       const size = Math.min(reader.byte(), MAX_LESSONS)
       for (let count = 0; count < size; count++) {
-        const id = reader.word()
+        const id = reader.word() | 0
         const lesson: Lesson = {
           good: reader.short(),
           score: reader.short(),

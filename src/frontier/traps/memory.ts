@@ -3,10 +3,10 @@
  * each of its parts, and by its ends, so that another one for the same page is known as such. Bounded; of older pages
  * it knows some in full, and nearly all by the hash of their address.
  */
-import { fingerprint } from '../../base/index.ts'
-import type { NormalizedUrl } from '../../model/index.ts'
-import { originOf, type UrlShape } from '../../url/index.ts'
+import type { UrlShape } from '../../url/index.ts'
+import type { Address, End } from './address.ts'
 import type { Reader, Writer } from './codec.ts'
+import { hashOf } from './hash.ts'
 import { createHashTable } from './hash-table.ts'
 import { createKnownSet } from './known-set.ts'
 
@@ -32,20 +32,20 @@ export interface Memory {
   /** Whether a page that differs in these parts only said the same; undefined if none is known. */
   isSaidWithout(shape: UrlShape, parts: ReadonlySet<string>, said: Said): boolean | undefined
   /** Whether the page that `knowsEnding` is about said the same. */
-  isSaidByEnding(url: NormalizedUrl, shape: UrlShape, said: Said): boolean | undefined
+  isSaidByEnding(address: Address, said: Said): boolean | undefined
   /** Whether a page was let pass that differs in these parts only. */
   knowsWithout(shape: UrlShape, parts: ReadonlySet<string>): boolean
   /** Whether a page was read whose path is the end of this one, or ends like it behind a wrong base. */
-  knowsEnding(url: NormalizedUrl, shape: UrlShape): boolean
+  knowsEnding(address: Address): boolean
   /** Whether one of the host's outermost folders lies in another. */
-  hasOutermostWithin(shape: UrlShape): boolean
+  hasOutermostWithin(address: Address): boolean
   /** Whether this very URL was let pass. */
-  knowsItself(url: NormalizedUrl): boolean
+  knowsItself(address: Address): boolean
   /** Whether so many pages were read that some are forgotten. */
   readonly hasForgotten: boolean
   /** The URL will be asked for; these parts of it make no difference. */
-  letPass(url: NormalizedUrl, shape: UrlShape, idle: ReadonlySet<string>): void
-  remember(url: NormalizedUrl, shape: UrlShape, idle: ReadonlySet<string>, said: Said): void
+  letPass(address: Address, idle: ReadonlySet<string>): void
+  remember(address: Address, idle: ReadonlySet<string>, said: Said): void
   /** What a page said; without `undated` where nobody will ask for it. */
   rememberContent(shape: UrlShape, said: Said, withUndated: boolean): void
   write(writer: Writer): void
@@ -64,25 +64,21 @@ export function createMemory(): Memory {
     const address = first === undefined ? (pathBits(shape) << KEY_BITS) | keyBits(shape) : first >> WHOLE_BITS
     contents.set(content, (address << WHOLE_BITS) | wholeBits(whole))
   }
-  const note = (form: string, content: number): void => {
-    said.set(hashOf(form), content & 255)
-    known.add(hashOf(form))
+  const note = (form: number, content: number): void => {
+    said.set(form, content & 255)
+    known.add(form)
   }
-  const endingsOf = (url: NormalizedUrl, { endings }: UrlShape): string[] => {
-    const origin = originOf(url)
-    return endings.map((ending) => origin + ending)
-  }
-  const isOutermost = (name: string): boolean => known.has(hashOf(asOutermost(name)))
   /**
-   * As what a page is known whose path ends like this one, the longest common end last. That two paths have an end in
-   * common means something only where the end begins with an outermost folder: `/de/mod/a` and `/en/mod/a` are two pages.
+   * Calls back with what a page is known as whose path ends like this one, the longest common end first, until told to
+   * stop. That two paths have an end in common means something only where the end begins with an outermost folder:
+   * `/de/mod/a` and `/en/mod/a` are two pages.
    */
-  const formsByEnding = (url: NormalizedUrl, shape: UrlShape): string[] => {
-    const forms = endingsOf(url, shape).flatMap((form, index) => {
-      const [, first = ''] = (shape.endings[index] as string).split('/', 2)
-      return isOutermost(first) ? [asEnding(form), form] : [form]
-    })
-    return [...forms, asEnding(url)]
+  const walkEnds = ({ ends, asEnd }: Address, visit: (form: number) => boolean): void => {
+    if (!visit(asEnd)) return
+    for (let index = ends.length - 1; index >= 0; index--) {
+      const end = ends[index] as End
+      if (!visit(end.whole) || (known.has(end.first) && !visit(end.asEnd))) return
+    }
   }
   return {
     hasWhole({ whole, exact }) {
@@ -103,35 +99,38 @@ export function createMemory(): Memory {
       if (known.every(({ content }) => content === undefined)) return undefined
       return known.some(({ content, now }) => content === (now & 255))
     },
-    isSaidByEnding(url, shape, { exact }) {
-      const content = formsByEnding(url, shape)
-        .map((form) => said.get(hashOf(form)))
-        .findLast((known) => known !== undefined)
+    isSaidByEnding(address, { exact }) {
+      let content: number | undefined
+      walkEnds(address, (form) => (content = said.get(form)) === undefined)
       return content === undefined ? undefined : content === (exact & 255)
     },
     knowsWithout: (shape, parts) => formsWithout(shape, parts).some((form) => known.has(hashOf(form))),
-    knowsEnding: (url, shape) => formsByEnding(url, shape).some((form) => known.has(hashOf(form))),
-    hasOutermostWithin: ({ folderNames }) => folderNames.slice(1).some((name) => name.length > 1 && isOutermost(name)),
-    knowsItself: (url) => known.has(hashOf(itself(url))),
+    knowsEnding(address) {
+      let isKnown = false
+      walkEnds(address, (form) => !(isKnown = known.has(form)))
+      return isKnown
+    },
+    hasOutermostWithin: ({ inner }) => inner.some((folder) => known.has(folder)),
+    knowsItself: ({ itself }) => known.has(itself),
     get hasForgotten() {
       return known.hasForgotten
     },
-    letPass(url, shape, idle) {
-      known.add(hashOf(shape.without(idle)))
-      known.add(hashOf(itself(url)))
+    letPass(address, idle) {
+      known.add(hashOf(address.without(idle)))
+      known.add(address.itself)
     },
     rememberContent(shape, { whole, undated, exact }, withUndated) {
       keep(exact, whole, shape)
       if (withUndated) keep(undated, whole, shape)
     },
-    remember(url, shape, idle, { undated, exact }) {
-      note(shape.without(idle), exact)
-      const [outermost] = shape.folderNames
-      if (outermost !== undefined) known.add(hashOf(asOutermost(outermost)))
-      if (shape.parts.length > 0 || shape.endings.length > 0) known.add(hashOf(itself(url)))
-      for (const form of endingsOf(url, shape).slice(1, 1 + MAX_ENDINGS)) note(asEnding(form), exact)
-      for (const { name } of shape.parts.filter((part) => !idle.has(part.name)).slice(0, MAX_PARTS)) {
-        note(lacking(shape.without(new Set([...idle, name])), name), undated)
+    remember(address, idle, { undated, exact }) {
+      const { parts, ends, outermost } = address
+      note(idle.size === 0 ? address.whole : hashOf(address.without(idle)), exact)
+      if (outermost !== undefined) known.add(outermost)
+      if (parts.length > 0 || ends.length > 0) known.add(address.itself)
+      for (const { asEnd } of ends.slice(1, 1 + MAX_ENDINGS)) note(asEnd, exact)
+      for (const { name } of parts.filter((part) => !idle.has(part.name)).slice(0, MAX_PARTS)) {
+        note(hashOf(lacking(address.without(new Set([...idle, name])), name)), undated)
       }
     },
     write(writer) {
@@ -149,23 +148,12 @@ function formsWithout(shape: UrlShape, parts: ReadonlySet<string>): string[] {
   return [...[...parts].map((name) => lacking(form, name)), form]
 }
 
-/** A newline is in no URL, so none of these is taken for one. */
+/** A newline is in no URL, so this is not taken for one. */
 const lacking = (form: string, part: string): string => `${form}\n${part}`
-const itself = (url: string): string => `\n${url}`
-const asEnding = (url: string): string => `\n…${url}`
-const asOutermost = (folder: string): string => `\n/${folder}`
 
 const PATH_BITS = 7
 const KEY_BITS = 5
 const WHOLE_BITS = 12
-const pathBits = ({ template }: UrlShape): number => hashOf(template) % 2 ** PATH_BITS
-const keyBits = ({ keys }: UrlShape): number => hashOf(keys.join('&')) % 2 ** KEY_BITS
+const pathBits = ({ template }: UrlShape): number => hashOf(template) & (2 ** PATH_BITS - 1)
+const keyBits = ({ keys }: UrlShape): number => hashOf(keys.join('&')) & (2 ** KEY_BITS - 1)
 const wholeBits = (whole: number): number => whole % 2 ** WHOLE_BITS
-
-const KEY = { a: 0x9e3779b9, b: 0x85ebca6b }
-const scratch = { hi: 0, lo: 0 }
-
-/** 32 bits. The key is fixed: whoever finds two texts with one hash can fool nobody but their own host's crawl. */
-export function hashOf(text: string): number {
-  return fingerprint(text, KEY, scratch).lo
-}

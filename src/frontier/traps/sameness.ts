@@ -6,7 +6,7 @@ import { hammingDistance, SAMPLE_SIZES } from '../../content/index.ts'
 import type { ContentSample } from '../../model/index.ts'
 import type { UrlShape } from '../../url/index.ts'
 import { FULL, type Lessons } from './lessons.ts'
-import { hashOf, type Memory, type Said } from './memory.ts'
+import type { Memory, Said } from './memory.ts'
 import type { Subject } from './subjects.ts'
 import { suspicionOf } from './suspicion.ts'
 
@@ -74,7 +74,7 @@ export function samenessOf(
   const near = sample.near === null || !overlooksWords ? undefined : BigInt(`0x${sample.near}`)
   const nearness = ({ id, nearCounts }: Subject): number => {
     if (near === undefined) return 0
-    const others = lessons.find(hashOf(id))?.near ?? []
+    const others = lessons.find(id)?.near ?? []
     const apart = Math.min(...others.map((other) => hammingDistance(other, near)))
     if (size === SAMPLE_SIZES.ample) return apart <= MAX_BITS_APART && nearCounts ? NEARLY_SAME : 0
     // In a line or two only what the machine filled in may differ.
@@ -93,7 +93,7 @@ export function samenessOf(
     remember() {
       memory.rememberContent(shape, said, overlooksDates)
       if (copied !== undefined || near === undefined) return
-      for (const family of families) lessons.gather(hashOf(family.id), near)
+      for (const family of families) lessons.gather(family.id, near)
     },
   }
 }

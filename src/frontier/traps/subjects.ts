@@ -3,10 +3,12 @@
  * a folder is not for a page whose own template has proved good: see `judge` in host-traps.ts.
  */
 import type { UrlShape } from '../../url/index.ts'
+import { hashOf } from './hash.ts'
 import type { Demand } from './lessons.ts'
 
 export interface Subject {
-  readonly id: string
+  /** The hash of what names it. */
+  readonly id: number
   /** In words, for a person: "the last 4 pages … said the same as others". */
   readonly words: string
   readonly demand: Demand
@@ -24,7 +26,12 @@ export interface Subject {
 const MAX_KEYS = 6
 /** Folders by themselves, from the root. */
 const MAX_FOLDERS = 3
-const DEPTHS = [1, 2, 3, 4, 6, 8, 12, 16]
+/** The deepest first. */
+const DEPTHS = [16, 12, 8, 6, 4, 3, 2, 1].map((least) => ({
+  least,
+  id: hashOf(`depth ${least}`),
+  words: least === 1 ? 'this host' : `paths of ${least} segments or more`,
+}))
 
 /** Of a URL with these keys left in its query. */
 export function subjectsOf(shape: UrlShape, keys: readonly string[]): Subject[] {
@@ -40,13 +47,21 @@ const WIDE: Demand = { kinds: 3, caution: 2 }
 function ofQuery({ template }: UrlShape, keys: readonly string[]): Subject[] {
   const set = keys.join('&')
   const common = { kind: set, isWide: false, isFamily: false, nearCounts: true }
-  const subjects: Subject[] = [{ ...common, id: `${template}?${set}`, words: `${template}?${set}`, demand: NARROW }]
+  const subjects: Subject[] = [
+    { ...common, id: hashOf(`${template}?${set}`), words: `${template}?${set}`, demand: NARROW },
+  ]
   if (keys.length > 1) {
     for (const key of keys.slice(0, MAX_KEYS)) {
-      subjects.push({ ...common, id: `${template}?${key}=`, words: `${template} with ${key}=`, demand: QUERY })
+      subjects.push({ ...common, id: hashOf(`${template}?${key}=`), words: `${template} with ${key}=`, demand: QUERY })
     }
   }
-  subjects.push({ ...common, id: `${template}?`, words: `${template} with any query`, demand: QUERY, isFamily: true })
+  subjects.push({
+    ...common,
+    id: hashOf(`${template}?`),
+    words: `${template} with any query`,
+    demand: QUERY,
+    isFamily: true,
+  })
   return subjects
 }
 
@@ -54,16 +69,15 @@ function ofPath({ template, isOpen, folders, depth }: UrlShape): Subject[] {
   const subjects: Subject[] = []
   if (isOpen) {
     const open = { isWide: false, isFamily: true, nearCounts: true }
-    subjects.push({ ...open, id: template, words: template, kind: template, demand: NARROW })
+    subjects.push({ ...open, id: hashOf(template), words: template, kind: template, demand: NARROW })
   }
   const wide = { kind: template, demand: WIDE, isWide: true, nearCounts: false }
   const outer = folders.slice(0, MAX_FOLDERS)
   for (const folder of outer.toReversed()) {
-    subjects.push({ ...wide, id: `${folder}**`, words: `${folder}…`, isFamily: folder === folders[0] })
+    subjects.push({ ...wide, id: hashOf(`${folder}**`), words: `${folder}…`, isFamily: folder === folders[0] })
   }
-  for (const least of DEPTHS.filter((count) => count <= depth).reverse()) {
-    const words = least === 1 ? 'this host' : `paths of ${least} segments or more`
-    subjects.push({ ...wide, id: `depth ${least}`, words, isFamily: least === 1 && outer.length === 0 })
+  for (const { least, id, words } of DEPTHS) {
+    if (least <= depth) subjects.push({ ...wide, id, words, isFamily: least === 1 && outer.length === 0 })
   }
   return subjects
 }

@@ -3,14 +3,15 @@
  * that one of them explains is no evidence for the wider ones.
  */
 import { SAMPLE_SIZES } from '../../content/index.ts'
-import type { ContentSample, NormalizedUrl } from '../../model/index.ts'
+import type { ContentSample } from '../../model/index.ts'
 import type { UrlPart, UrlShape } from '../../url/index.ts'
+import type { Address } from './address.ts'
+import { hashOf } from './hash.ts'
 import { acquit, blame, FULL, holds, isSaidAgain, NO_KIND, presume, type Demand, type Lessons } from './lessons.ts'
-import { hashOf, MAX_PARTS, type Memory, type Said } from './memory.ts'
+import { MAX_PARTS, type Memory, type Said } from './memory.ts'
 import { ruleAgainst } from './rules.ts'
 import { NEARLY_SAME, SAME_LINE, samenessOf } from './sameness.ts'
-import { subjectsOf } from './subjects.ts'
-import { ENDING, everywhere, here, keysWithout, NESTED, PLAIN, VARIED, type Verdicts } from './verdicts.ts'
+import { ENDING, everywhere, here, NESTED, PLAIN, subjectsWithout, VARIED, type Verdicts } from './verdicts.ts'
 
 /** The share that a copy counts for a place where only other contents came again before. */
 const FIRST_TIME = 1 / 8
@@ -25,8 +26,7 @@ export interface Taught {
 type Explanation = 'token' | 'parameter' | 'ending' | undefined
 
 export function teach(
-  url: NormalizedUrl,
-  shape: UrlShape,
+  shape: Address,
   sample: ContentSample,
   { lessons, memory, verdicts }: { lessons: Lessons; memory: Memory; verdicts: Verdicts },
 ): Taught {
@@ -34,7 +34,7 @@ export function teach(
   const weigh = (id: number, demand: Demand, weight: number, kind: string, isAlike = false): void => {
     const lesson = lessons.open(id)
     const held = holds(lesson, demand)
-    if (weight > 0) blame(lesson, weight, hashOf(kind) % NO_KIND)
+    if (weight > 0) blame(lesson, weight, (hashOf(kind) >>> 0) % NO_KIND)
     else acquit(lesson, isAlike)
     const isHeld = holds(lesson, demand)
     taught.hasBegun ||= !held && isHeld
@@ -50,7 +50,7 @@ export function teach(
 
   const said = saidOf(sample)
   const idle = verdicts.idleParts(shape)
-  const subjects = subjectsOf(shape, keysWithout(shape, idle))
+  const subjects = subjectsWithout(shape, idle)
   const families = subjects.filter(({ isFamily }) => isFamily)
   const isNested = verdicts.isNested(shape)
   const sameness = samenessOf({ shape, isNested, sample, said }, families, lessons, memory)
@@ -71,7 +71,7 @@ export function teach(
     return undefined
   }
   const explainByEnding = (): Explanation => {
-    const isSaid = memory.isSaidByEnding(url, shape, said)
+    const isSaid = memory.isSaidByEnding(shape, said)
     if (isSaid === undefined) return undefined
     const isSame = isSaid && (sameness.isCopy || sameness.overlooksEchoes)
     weigh(ENDING, VARIED, isSame ? sameness.full : 0, shape.template)
@@ -80,7 +80,7 @@ export function teach(
   const explanation = explainByParts() ?? explainByEnding()
   const isExplained = (by: Explanation): boolean => weight > 0 && explanation === by
 
-  const rule = ruleAgainst(url.length, shape)
+  const rule = ruleAgainst(shape.url.length, shape)
   if (rule !== undefined) {
     presume(lessons.open(hashOf(rule.id)))
     weigh(hashOf(rule.id), PLAIN, weight, rule.id)
@@ -88,26 +88,27 @@ export function teach(
   if (isNested && (weight === 0 || isExplained('ending'))) weigh(NESTED, VARIED, weight, shape.template)
   if (!isExplained('token') && !isExplained('ending')) {
     // What is new behind a part that was thought to be idle speaks for the queries with that part, too.
-    const others = weight > 0 || idle.size === 0 ? [] : subjectsOf(shape, shape.keys)
+    const others = weight > 0 || idle.size === 0 ? [] : shape.subjects
     for (const { id, demand, kind, isWide } of [...subjects, ...others]) {
-      const isFull = !isWide || (weight > 0 && isSaidAgain(lessons.open(hashOf(id)), sameness.content))
+      const isFull = !isWide || (weight > 0 && isSaidAgain(lessons.open(id), sameness.content))
       const share = isFull ? weight : weight * FIRST_TIME
       // Depth without end has ever new folders: that pages of one template or one folder are alike is no sign of it.
-      if (!isByDepth) weigh(hashOf(id), demand, share, kind, isAlike && !isWide)
-      else if (isWide) weigh(hashOf(id), demand, share, shape.folders.at(-1) ?? kind)
-      else weigh(hashOf(id), demand, 0, kind, true)
+      if (!isByDepth) weigh(id, demand, share, kind, isAlike && !isWide)
+      else if (isWide) weigh(id, demand, share, shape.folders.at(-1) ?? kind)
+      else weigh(id, demand, 0, kind, true)
     }
   }
   sameness.remember()
-  memory.remember(url, shape, idle, said)
+  memory.remember(shape, idle, said)
   return taught
 }
 
 /** 32 bits of each degree. */
 function saidOf({ whole, undated, exact }: ContentSample): Said {
-  const [wholeBits, undatedBits, exactBits] = [whole, undated, exact].map((hash) => Number.parseInt(hash.slice(8), 16))
-  return { whole: wholeBits as number, undated: undatedBits as number, exact: exactBits as number }
+  return { whole: lowBits(whole), undated: lowBits(undated), exact: lowBits(exact) }
 }
+
+const lowBits = (hash: string): number => Number.parseInt(hash.slice(8), 16)
 
 /** A session by name and value proves it with one pair of pages, one by either with two, any other part with three. */
 function partWeight({ isSession, isRandom }: UrlPart, { isNumbered, parameters }: UrlShape, size: string): number {

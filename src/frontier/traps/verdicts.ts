@@ -2,10 +2,11 @@
  * What follows for a URL from the rules and from what was learned of its host: whether it is set aside, why, and by which
  * lesson. Changes nothing.
  */
-import type { NormalizedUrl } from '../../model/index.ts'
 import type { UrlPart, UrlShape } from '../../url/index.ts'
+import type { Address } from './address.ts'
+import { hashOf } from './hash.ts'
 import { holds, type Demand, type Lesson, type Lessons } from './lessons.ts'
-import { hashOf, type Memory } from './memory.ts'
+import type { Memory } from './memory.ts'
 import { ruleAgainst, shortened } from './rules.ts'
 import { subjectsOf, type Subject } from './subjects.ts'
 
@@ -19,9 +20,9 @@ export interface Verdict {
 export interface Verdicts {
   /** The parts of a URL that make no difference. */
   idleParts(shape: UrlShape): ReadonlySet<string>
-  on(url: NormalizedUrl, shape: UrlShape): Verdict | undefined
+  on(address: Address): Verdict | undefined
   /** Whether a folder lies in itself, or one of the host's outermost folders in another. */
-  isNested(shape: UrlShape): boolean
+  isNested(address: Address): boolean
 }
 
 export const PLAIN: Demand = { kinds: 0, caution: 1 }
@@ -52,10 +53,10 @@ export function createVerdicts(lessons: Lessons, memory: Memory): Verdicts {
     lessons.mayHold()
       ? new Set(shape.parts.filter((part) => partLesson(shape, part) !== undefined).map(({ name }) => name))
       : NONE
-  const isNested = (shape: UrlShape): boolean => shape.isRecurrent || memory.hasOutermostWithin(shape)
+  const isNested = (address: Address): boolean => address.isRecurrent || memory.hasOutermostWithin(address)
 
-  const byRule = (url: NormalizedUrl, shape: UrlShape): Verdict | undefined => {
-    const rule = ruleAgainst(url.length, shape)
+  const byRule = (address: Address): Verdict | undefined => {
+    const rule = ruleAgainst(address.url.length, address)
     if (rule === undefined) return undefined
     if (rule.isFinal) return { reason: rule.reason, id: undefined }
     const id = hashOf(rule.id)
@@ -64,29 +65,29 @@ export function createVerdicts(lessons: Lessons, memory: Memory): Verdicts {
     return isLifted ? undefined : { reason: rule.reason, id }
   }
 
-  const byParts = (url: NormalizedUrl, shape: UrlShape, idle: ReadonlySet<string>): Verdict | undefined => {
-    const part = shape.parts.find(({ name }) => idle.has(name))
-    if (part === undefined || memory.knowsItself(url)) return undefined
-    const id = partLesson(shape, part)
+  const byParts = (address: Address, idle: ReadonlySet<string>): Verdict | undefined => {
+    const part = address.parts.find(({ name }) => idle.has(name))
+    if (part === undefined || memory.knowsItself(address)) return undefined
+    const id = partLesson(address, part)
     const words = `${wordsFor(part)} makes no difference`
-    if (memory.knowsWithout(shape, idle)) return { reason: `${words}, and the page was found without it`, id }
+    if (memory.knowsWithout(address, idle)) return { reason: `${words}, and the page was found without it`, id }
     // A session makes any number of URLs for each page: without a memory of the pages there would be no end.
-    const isSession = shape.parts.some(({ name, ...part }) => idle.has(name) && (part.isSession || part.isRandom))
+    const isSession = address.parts.some(({ name, ...part }) => idle.has(name) && (part.isSession || part.isRandom))
     if (!isSession || !memory.hasForgotten) return undefined
     return { reason: `${words}, and there are too many pages to know whether this one was read`, id }
   }
 
-  const byPath = (url: NormalizedUrl, shape: UrlShape): Verdict | undefined => {
-    if (isLearned(ENDING, VARIED) && !memory.knowsItself(url) && memory.knowsEnding(url, shape))
+  const byPath = (address: Address): Verdict | undefined => {
+    if (isLearned(ENDING, VARIED) && !memory.knowsItself(address) && memory.knowsEnding(address))
       return { reason: 'it was found with other folders in front, which make no difference', id: ENDING }
-    const nesting = isNested(shape) ? lessons.find(NESTED) : undefined
+    const nesting = isNested(address) ? lessons.find(NESTED) : undefined
     if (nesting === undefined || !holds(nesting, VARIED)) return undefined
     return { reason: `${lastPages(nesting)} with a folder inside itself or another ${SAID_THE_SAME}`, id: NESTED }
   }
 
   const bySubjects = (subjects: readonly Subject[]): Verdict | undefined => {
     for (const subject of subjects) {
-      const id = hashOf(subject.id)
+      const { id } = subject
       const lesson = lessons.find(id)
       if (lesson === undefined) continue
       if (holds(lesson, subject.demand))
@@ -99,17 +100,22 @@ export function createVerdicts(lessons: Lessons, memory: Memory): Verdicts {
   return {
     idleParts,
     isNested,
-    on(url, shape) {
-      const rule = byRule(url, shape)
+    on(address) {
+      const rule = byRule(address)
       if (rule !== undefined || !lessons.mayHold()) return rule
-      const idle = idleParts(shape)
-      return byParts(url, shape, idle) ?? byPath(url, shape) ?? bySubjects(subjectsOf(shape, keysWithout(shape, idle)))
+      const idle = idleParts(address)
+      return byParts(address, idle) ?? byPath(address) ?? bySubjects(subjectsWithout(address, idle))
     },
   }
 }
 
-export function keysWithout({ keys }: UrlShape, idle: ReadonlySet<string>): readonly string[] {
-  return idle.size === 0 ? keys : keys.filter((key) => !idle.has(key))
+/** Of a URL without these parts. */
+export function subjectsWithout(address: Address, idle: ReadonlySet<string>): readonly Subject[] {
+  if (idle.size === 0) return address.subjects
+  return subjectsOf(
+    address,
+    address.keys.filter((key) => !idle.has(key)),
+  )
 }
 
 function lastPages({ streak, alike }: Lesson): string {

@@ -1,0 +1,48 @@
+/**
+ * Links to known URLs, as they were met of late, by the text of the URL as it stands: most links of a page are links of
+ * the page before. Who is found here needs no key, no fingerprint and no row; and a string that was met before, the same
+ * object, is found by its place in memory.
+ *
+ * It forgets and never invents: what a URL's id and host are never changes. There are two generations. What is met in
+ * the older one moves to the younger, and when that is full the older one is dropped.
+ */
+import type { HostKey, NormalizedUrl } from '../model/index.ts'
+
+/** Links of one generation; with their texts some 250 bytes each. */
+const LINKS_KEPT = 16_384
+/** Longer URLs are not kept, so that the texts have a bound too. */
+const LONGEST = 256
+
+export interface KnownLink {
+  /** Of the URL. */
+  readonly id: number
+  readonly host: HostKey
+}
+
+export interface KnownLinks {
+  find(url: NormalizedUrl): KnownLink | undefined
+  put(url: NormalizedUrl, link: KnownLink): void
+}
+
+export function createKnownLinks(kept: number = LINKS_KEPT): KnownLinks {
+  let young = new Map<NormalizedUrl, KnownLink>()
+  let old = new Map<NormalizedUrl, KnownLink>()
+  const put = (url: NormalizedUrl, link: KnownLink): void => {
+    if (url.length > LONGEST) return
+    if (young.size >= kept) {
+      old = young
+      young = new Map()
+    }
+    young.set(url, link)
+  }
+  return {
+    find(url) {
+      const link = young.get(url)
+      if (link !== undefined) return link
+      const before = old.get(url)
+      if (before !== undefined) put(url, before)
+      return before
+    },
+    put,
+  }
+}
