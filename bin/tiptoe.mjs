@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=16
 // The launcher. It is written in old syntax on purpose, so that a Node that is too old for Tiptoe still gets
 // far enough to hand over to the Node pinned in node_modules, or to say in three lines what is needed.
 import { spawn } from 'node:child_process'
@@ -6,6 +6,9 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
+
+/** As in the first line. Left to itself the room for short-lived objects grows to 130 MB, and is no faster for it. */
+const YOUNG_SPACE = ['--max-semi-space-size=16']
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const version = process.versions.node.split('.').map(Number)
@@ -86,7 +89,7 @@ async function launch() {
   }
   // The child leads a session of its own, so that a signal reaches it exactly once: through us. The pipe is its
   // lifeline: when this process is killed outright the pipe closes, and the child goes down with it.
-  const child = spawn(node, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), {
+  const child = spawn(node, YOUNG_SPACE.concat([fileURLToPath(import.meta.url)]).concat(process.argv.slice(2)), {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     detached: true,
     env: Object.assign({}, process.env, { TIPTOE_LIFELINE: '3' }),

@@ -121,13 +121,21 @@ export function createCrawler(options: CrawlerOptions = {}): Crawler {
 
   const open = (seeds: readonly NormalizedUrl[], readyForMore: () => Promise<void>): Promise<Crawl> => {
     const folder = settings.outDirectory
-    if (folder === undefined) return openCrawl({ settings, seeds, store: store ?? 'memory', once, readyForMore })
+    if (folder === undefined)
+      return openCrawl({ settings, seeds, store: store ?? 'memory', once, readyForMore, wantsMarkdown: true })
     const stored = readCrawlFolder(folder, VERSION)
     const all = seeds.length > 0 ? seeds : (stored?.seeds ?? [])
     if (all.length === 0) throw noSeeds()
     const plan = { settings: { ...settings, seeds: all }, seeds: all }
     prepareCrawlFolder(folder, plan, stored)
-    return openCrawl({ ...plan, store: stateFolder(folder), outputFolder: folder, once, readyForMore })
+    return openCrawl({
+      ...plan,
+      store: stateFolder(folder),
+      outputFolder: folder,
+      once,
+      readyForMore,
+      wantsMarkdown: true,
+    })
   }
 
   async function* iterate(

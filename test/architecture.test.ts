@@ -98,6 +98,7 @@ test('randomness is passed in, but for the few places that begin with it', () =>
   // The seed of a run, the key of a store, and names that nobody else may have.
   const makers = new Set([
     'engine/crawl.ts',
+    'engine/workshop.ts',
     'frontier/embedded/storage.ts',
     'frontier/embedded/memory-database.ts',
     'frontier/redis/chance.ts',

@@ -16,14 +16,26 @@ export interface Clock {
   sleepUntil(time: number, signal?: AbortSignal): Promise<void>
   /** Calls back once after `ms` or more; returns how to cancel. The timer keeps the process alive. */
   timer(ms: number, callback: () => void): () => void
+  /** Resolves when everything else that has happened by now was heard of: for whoever has much to do in one go. */
+  turn(): Promise<void>
 }
 
 /** Longer timers overflow Node's 32-bit milliseconds and would fire at once. */
 const LONGEST_TIMER_MS = 2_147_483_647
 
-export function createSystemClock(): Clock {
-  const origin = Date.now() - performance.now()
-  const now = (): number => origin + performance.now()
+/** Of the machine's monotonic clock, which all threads of it share. */
+function uptimeMs(): number {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1_000 + nanoseconds / 1e6
+}
+
+/** What a clock shows beyond the machine's monotonic one: two with one origin show the same in any thread. */
+export function clockOrigin(): number {
+  return Date.now() - uptimeMs()
+}
+
+export function createSystemClock(origin = clockOrigin()): Clock {
+  const now = (): number => origin + uptimeMs()
   const timer = (ms: number, callback: () => void): (() => void) => {
     let left = ms
     let handle: NodeJS.Timeout
@@ -35,7 +47,8 @@ export function createSystemClock(): Clock {
     arm()
     return () => clearTimeout(handle)
   }
-  return { now, wall: () => Date.now(), timer, sleepUntil: sleepWith(now, timer) }
+  const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
+  return { now, wall: () => Date.now(), timer, turn, sleepUntil: sleepWith(now, timer) }
 }
 
 /** `sleepUntil` from `now` and `timer`: a timer may fire a fraction early, so the time is checked and slept again. */
@@ -97,6 +110,7 @@ export function createVirtualClock(start = 1_700_000_000_000): VirtualClock {
   return {
     now,
     wall: now,
+    turn: () => Promise.resolve(),
     timer,
     sleepUntil: sleepWith(now, timer),
     nextTimer: next,

@@ -1,6 +1,14 @@
 /** Mechanisms that know nothing of crawling: time, randomness, bounded collections, units. */
 export { bloomShape, bloomWords, createBloomFilter, type BloomFilter, type BloomShape } from './bloom.ts'
-export { createSystemClock, createVirtualClock, sleepWith, type Clock, type VirtualClock } from './clock.ts'
+export { decodeReferences, referenceAt, type CharacterReference } from './character-references.ts'
+export {
+  clockOrigin,
+  createSystemClock,
+  createVirtualClock,
+  sleepWith,
+  type Clock,
+  type VirtualClock,
+} from './clock.ts'
 export { createSystemDisk, type Disk, type GrowingFile } from './disk.ts'
 export { fileLines, parseObject, type FileLine } from './file-lines.ts'
 export { createHeap, type Heap } from './heap.ts'

@@ -4,7 +4,14 @@
  */
 import { createRng, type Clock } from '../base/index.ts'
 import type { Settings } from '../config/index.ts'
-import { createFetcherOf, runPageTask, runRobotsTask, type TaskContext, type TaskResult } from '../engine/index.ts'
+import {
+  createAdmission,
+  createFetcherOf,
+  runPageTask,
+  runRobotsTask,
+  type TaskContext,
+  type TaskResult,
+} from '../engine/index.ts'
 import type { Fetcher, FetchOutcome } from '../fetch/index.ts'
 import {
   TiptoeError,
@@ -64,11 +71,13 @@ export function createVisitor({ settings, productToken, seeds, clock }: VisitOpt
     load: async () => undefined,
   })
   const scope = createScope({ mode: settings.scope, seeds, include: settings.include, exclude: settings.exclude })
+  const strip = createParameterStripper(settings.stripParameters)
+  const admit = createAdmission({ scope, strip, tierOf: () => undefined })
   const known = new Map<Origin, RobotsVisit>()
   const crawlDelays = new Map<HostKey, number>()
   const delayOf = (host: HostKey): number => Math.max(registry.policyOf(host).delayMs, crawlDelays.get(host) ?? 0)
   const inner = createFetcherOf(settings, { clock })
-  const reader = createReader({ threads: settings.threads }, { clock })
+  const reader = createReader({ threads: Math.min(1, settings.threads ?? 1) }, { clock })
   const paced = createPacedFetcher(inner, delayOf, clock)
 
   const contextFor = (fetcher: Fetcher): TaskContext => ({
@@ -82,7 +91,8 @@ export function createVisitor({ settings, productToken, seeds, clock }: VisitOpt
     repetitions: { judge: () => ({}) },
     productToken,
     tierOf: () => undefined,
-    strip: createParameterStripper(settings.stripParameters),
+    strip,
+    admit,
     addEarly: async () => {},
     connection: () => 'up',
     isOurs: () => false,

@@ -74,7 +74,10 @@ export interface CrawlerOptions {
   concurrency?: number
   /** Default 1. */
   workers?: number
-  /** Threads that read pages. Default 1; 0: they are read where the crawl runs, and a page can take it down. */
+  /**
+   * Threads that fetch and read at most. Default: as many as the machine runs at once. 0: all is done where the crawl runs,
+   * and a page can take it down.
+   */
   threads?: number
   /** Another delay or concurrency for some hosts or URL patterns; the first match wins. */
   sites?: Readonly<Record<string, { delay?: Duration; concurrency?: number }>>

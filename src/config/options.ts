@@ -397,10 +397,9 @@ const TABLE = [
     group: 'Pace',
     path: 'crawler.workers.threads',
     kind: integer(0, 64),
-    default: 1,
     flag: true,
     local: true,
-    help: 'threads that read pages; 0: they are read where the crawl runs, and a page can take it down',
+    help: 'threads that fetch and read at most, as many as the machine runs at once unless told; 0: all is done in one, and a page can take it down',
   },
   {
     name: 'sites',

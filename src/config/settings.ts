@@ -148,8 +148,11 @@ export interface Settings {
   readonly skipDuplicates: boolean
   /** Fingerprints kept to find near-duplicates by; 0: none are looked for. */
   readonly nearDuplicates: number
-  /** Threads that read pages; 0: they are read where the crawl runs, without a bound on time or memory. */
-  readonly threads: number
+  /**
+   * Threads that fetch and read at most; 0: all is done where the crawl runs, without a bound on a page's time and memory.
+   * Absent: as many as the machine runs at once.
+   */
+  readonly threads?: number
 
   /** The crawl goes on, and fetches its pages again when they are due. */
   readonly recrawl: boolean

@@ -11,6 +11,8 @@ type Room = Pick<Slots, 'free' | 'freeForUnproven'>
 export interface Asking {
   /** Something was settled or added: other hosts may be due now. */
   changed(): void
+  /** The frontier is being asked: what changes from now on, its answer may not know of. */
+  asked(): void
   /** What the frontier answered when there was so much room. */
   answered(room: Room, answer: Pick<LeaseAnswer, 'leases' | 'nextAt'>): void
   isWorthIt(now: number, room: Room): boolean
@@ -28,8 +30,10 @@ export function createAsking(): Asking {
     changed() {
       isNews = true
     },
-    answered(room, { leases, nextAt }) {
+    asked() {
       isNews = false
+    },
+    answered(room, { leases, nextAt }) {
       at = nextAt
       wasFull = leases.length >= room.free
       const unproven = leases.filter(({ health }) => health.streak <= 0).length

@@ -8,6 +8,7 @@ import type { HostRegistry } from '../politeness/index.ts'
 import type { Reader } from '../reading/index.ts'
 import type { OutputRecord } from '../sink/index.ts'
 import type { Scope } from '../url/index.ts'
+import type { Admission } from './admission.ts'
 import type { RepetitionJudge } from './repetition.ts'
 
 export interface TaskContext {
@@ -28,6 +29,8 @@ export interface TaskContext {
   tierOf(url: NormalizedUrl): Tier | undefined
   /** A URL that was found, without the query parameters that the crawl does not tell URLs by. */
   strip(url: NormalizedUrl): NormalizedUrl
+  /** Which links belong to the crawl. */
+  readonly admit: Admission
   /** Whether pages of this origin can be in scope. */
   isOurs(origin: Origin): boolean
   /** Adds URLs ahead of the settlement that names them, for answers that name very many. */

@@ -3,9 +3,18 @@
  * them; whoever opens a crawl runs it and closes it.
  */
 import { randomUUID } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { createSystemClock, createSystemDisk, createRng, type Clock, type Disk, type Rng } from '../base/index.ts'
-import { concurrentFetches, crawlDelayInForce, type Settings } from '../config/index.ts'
+import {
+  clockOrigin,
+  createRng,
+  createSystemClock,
+  createSystemDisk,
+  type Clock,
+  type Disk,
+  type Rng,
+} from '../base/index.ts'
+import { concurrentFetches, headersInForce, type Settings } from '../config/index.ts'
 import type { Fetcher, FetcherOptions } from '../fetch/index.ts'
 import {
   createFrontier,
@@ -13,20 +22,14 @@ import {
   type Frontier,
   type FrontierOptions,
   type FrontierStats,
+  type Output,
   type OutputPosition,
   type Settlement,
 } from '../frontier/index.ts'
+import { TiptoeError, type CrawlEvents, type FoundUrl, type NormalizedUrl, type Tier } from '../model/index.ts'
+import type { Reader } from '../reading/index.ts'
 import {
-  TiptoeError,
-  type CrawlEvents,
-  type FoundUrl,
-  type NormalizedUrl,
-  type RobotsRecord,
-  type Tier,
-} from '../model/index.ts'
-import { createHostRegistry, createPolitenessAudit } from '../politeness/index.ts'
-import { createReader, type Reader } from '../reading/index.ts'
-import {
+  createContentFiles,
   hasRecords,
   openFingerprints,
   openOutputFolder,
@@ -38,18 +41,21 @@ import {
   type OutputRecord,
 } from '../sink/index.ts'
 import { createEventBus, type EventBus } from '../telemetry/index.ts'
-import { compilePattern, createParameterStripper, hostKey } from '../url/index.ts'
+import { createParameterStripper } from '../url/index.ts'
 import { createCommittedNote } from './committed-note.ts'
 import { stateFolder } from './crawl-folder.ts'
+import { createCrew } from './crew/crew.ts'
 import { createEngine, type EndReason } from './engine.ts'
 import { createFetcherOf } from './fetcher.ts'
 import { startFleetMember, type FleetMember } from './fleet-member.ts'
 import { connectFleet, type ConnectFleet, type FleetLogin } from './fleet-store.ts'
 import { frontierOptionsOf } from './frontier-options.ts'
 import { createRepetitionJudge } from './repetition.ts'
-import { productTokenOf } from './product-token.ts'
-import { createRequestRate, type RequestRate } from './request-rate.ts'
+import { createManners } from './manners.ts'
+import { createRequestRate } from './request-rate.ts'
 import { createSeedScope } from './seed-scope.ts'
+import { createSettler } from './settler.ts'
+import { createTierRules, createWorkshop, randomSeed } from './workshop.ts'
 
 /** Below the output folder. */
 const FINGERPRINTS = 'state/fingerprints'
@@ -74,6 +80,8 @@ export interface CrawlOptions {
   /** What is due now is fetched again, and then the crawl ends, whatever the settings say. */
   readonly once?: boolean
   readonly readyForMore?: () => Promise<void>
+  /** Listeners to `page` want the Markdown too. */
+  readonly wantsMarkdown?: boolean
   /** Who works, for people and for the fleet. */
   readonly worker?: string
   /** Time, randomness, the network, reading, the store and the disk: the machine's own unless others are passed in. */
@@ -130,28 +138,26 @@ export interface Crawl {
 }
 
 export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
-  const { settings, clock = createSystemClock(), rng = createRng(randomSeed()) } = options
+  const origin = clockOrigin()
+  const { settings, clock = createSystemClock(origin), rng = createRng(randomSeed()) } = options
+  const threads = threadsOf(options)
   const strip = createParameterStripper(settings.stripParameters)
   const seeds = options.seeds.map(strip)
   const seedScope = createSeedScope(settings, seeds)
   const events = createEventBus<CrawlEvents>()
-  const productToken = productTokenOf(settings.userAgent)
   const tierOf = createTierRules(settings)
   const slots = concurrentFetches(settings)
-  // First of all: it may need secrets that are not there.
-  const fetcher = options.fetcher ?? createFetcherOf(settings, { clock, lookup: options.lookup })
+  // First of all: there may be secrets that are not there.
+  const fetcher =
+    threads > 0 ? undefined : (options.fetcher ?? createFetcherOf(settings, { clock, lookup: options.lookup }))
+  if (fetcher === undefined) headersInForce(settings.headers, process.env)
 
   // The frontier asks the registry for policies, and the registry asks the frontier for what is kept of a host.
-  const registry = createHostRegistry({
-    defaultPolicy: { delayMs: settings.delayMs, concurrency: settings.perHost },
-    sites: settings.sites,
-    productToken,
-    load: (host) => frontier.host(host),
-    onRecord: (record) => auditCrawlDelay(record),
+  const { registry, audit, heed } = createManners(settings, {
+    clock,
+    loadHost: (host) => frontier.host(host),
+    onViolation: (request) => events.emit('impolite', request),
   })
-  /** From when it is kept for everyone: then no lease is granted against it. */
-  const auditCrawlDelay = ({ origin, crawlDelayMs: askedMs }: RobotsRecord): void =>
-    audit.crawlDelay(hostKey(`${origin}/` as NormalizedUrl), origin, crawlDelayInForce(askedMs, settings))
   const bloom = { capacity: settings.bloomFilterSize, falsePositiveRate: settings.falsePositiveRate }
   const { fleet: seat } = options
   const openFrontier =
@@ -169,11 +175,6 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
   )
   const fleet = seat === undefined ? undefined : (frontier as FleetFrontier)
   const startedAt = clock.now()
-  const audit = createPolitenessAudit({
-    clock,
-    policyOf: (host) => registry.policyOf(host),
-    onViolation: (request) => events.emit('impolite', request),
-  })
   let isStoreInReach = true
   let tellEngine = (): void => {}
   fleet?.onTrouble((trouble) => {
@@ -188,13 +189,12 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
   /** The end of the output, and those before the last calls to `append`. */
   let end: OutputPosition = position
   const ends: OutputPosition[] = []
-  const reader = options.reader ?? createReader({ threads: settings.threads }, { clock })
 
   const recordsOf = (settlements: readonly Settlement[]): OutputRecord[] =>
     settlements.flatMap(({ record }) => (record === undefined ? [] : [record as OutputRecord]))
   const announce = (settlement: Settlement): void => {
     const { task, outcome, host, record, robots } = settlement
-    if (robots !== undefined) auditCrawlDelay(robots)
+    if (robots !== undefined) heed(robots)
     if (outcome.kind === 'retry' && task.kind === 'page') {
       events.emit('retry', { url: task.url, notBefore: outcome.notBefore })
     }
@@ -216,80 +216,112 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
     seat === undefined || folder === undefined || options.outputFolder === undefined
       ? undefined
       : createCommittedNote(options.outputFolder, position, { clock, disk: options.disk ?? createSystemDisk() })
-  const engine = createEngine({
-    frontier: {
-      ...frontier,
-      async lease(request) {
-        const answer = await frontier.lease(request)
-        nextAt = answer.nextAt
-        const seedsLeased = answer.leases.flatMap(({ tasks }) => tasks).filter(({ via }) => via === 'seed')
-        if (seedsLeased.some(({ url }) => !seedScope.has(url))) await refreshSeeds()
-        return answer
-      },
-      async settle(settlements, output) {
-        const answer = await frontier.settle(settlements, output)
-        note?.committed()
-        return answer
-      },
+  const repetitions = createRepetitionJudge(fingerprints)
+  const watchedFrontier: Frontier = {
+    ...frontier,
+    async lease(request) {
+      const answer = await frontier.lease(request)
+      nextAt = answer.nextAt
+      const seedsLeased = answer.leases.flatMap(({ tasks }) => tasks).filter(({ via }) => via === 'seed')
+      if (seedsLeased.some(({ url }) => !seedScope.has(url))) await refreshSeeds()
+      return answer
     },
-    ...(folder === undefined
-      ? {}
+    async settle(settlements, output) {
+      const answer = await frontier.settle(settlements, output)
+      note?.committed()
+      return answer
+    },
+  }
+  const output: Output | undefined =
+    folder === undefined
+      ? undefined
       : {
-          output: {
-            append(accepted) {
-              ends.push(end)
-              const lengths = folder.append(recordsOf(accepted))
-              fingerprints.write()
-              end = { ...lengths, [FINGERPRINTS]: fingerprints.length }
-              return end
-            },
-            sync() {
-              folder.sync()
-              fingerprints.sync()
-              note?.wrote(end)
-              ends.splice(0, ends.length - MOST_TAKEN_BACK)
-            },
-            // What the pages said stays known: whoever has their records now has them with the same addresses.
-            takeBack(appends) {
-              end = ends.splice(-appends)[0] ?? end
-              folder.cut(end)
-            },
+          append(accepted) {
+            ends.push(end)
+            const lengths = folder.append(recordsOf(accepted))
+            fingerprints.write()
+            end = { ...lengths, [FINGERPRINTS]: fingerprints.length }
+            return end
           },
-          beforeSettling: async ({ record }) => {
-            if (record !== undefined) await folder.writeContent(record as OutputRecord)
+          sync() {
+            folder.sync()
+            fingerprints.sync()
+            note?.wrote(end)
+            ends.splice(0, ends.length - MOST_TAKEN_BACK)
           },
-        }),
+          // What the pages said stays known: whoever has their records now has them with the same addresses.
+          takeBack(appends) {
+            end = ends.splice(-appends)[0] ?? end
+            folder.cut(end)
+          },
+        }
+  const isArchiving = folder !== undefined && settings.formats.includes('warc')
+  const permits = fleet === undefined || settings.maxRate === undefined ? undefined : permitsOf(fleet, settings.maxRate)
+  const shared = {
+    frontier: watchedFrontier,
+    settler: createSettler(watchedFrontier, output, { clock }),
+    audit,
     worker: options.worker ?? seat?.login.worker ?? `local-${process.pid}`,
     slots,
-    audit,
-    drainMs: settings.drainMs,
     ...(settings.maxTimeMs === undefined ? {} : { maxTimeMs: settings.maxTimeMs }),
     // What all workers of a fleet have fetched together is for its coordinator, or for the member, to watch.
     ...(settings.maxBytes === undefined || fleet !== undefined ? {} : { maxBytes: settings.maxBytes }),
-    ...(fleet === undefined ? {} : { stays: () => staysFor(fleet), lookAgainMs: LOOK_AGAIN_MS }),
-    ...(fleet === undefined || settings.maxRate === undefined ? {} : { rate: rateOf(fleet, settings.maxRate) }),
-    onSettled: (settlement) => {
+    ...(fleet === undefined ? {} : { stays: () => staysFor(fleet) }),
+    onSettled: (settlement: Settlement) => {
       if (settlement.task.kind === 'page' && settlement.outcome.kind === 'done') pagesDone += 1
       announce(settlement)
     },
     ...(options.readyForMore === undefined ? {} : { readyForMore: options.readyForMore }),
-    tasks: {
-      settings,
-      clock,
-      rng,
-      fetcher,
-      reader,
-      registry,
-      get scope() {
-        return seedScope.scope
-      },
-      productToken,
-      tierOf,
-      strip,
-      isOurs: seedScope.isOurs,
-      repetitions: createRepetitionJudge(fingerprints),
-    },
-  })
+  }
+  const content =
+    folder === undefined || options.outputFolder === undefined
+      ? undefined
+      : createContentFiles(options.outputFolder, options.disk === undefined ? {} : { disk: options.disk })
+  const lookAgain = fleet === undefined ? {} : { lookAgainMs: LOOK_AGAIN_MS }
+  const workshop =
+    fetcher === undefined
+      ? undefined
+      : createWorkshop(settings, { ...options, clock, rng, fetcher, registry, seedScope, repetitions })
+  const engine =
+    workshop === undefined
+      ? createCrew({
+          ...shared,
+          threads,
+          settings,
+          seedScope,
+          registry,
+          repetitions,
+          clock,
+          rng,
+          ...(folder === undefined ? {} : { prepare: (record) => folder.prepare(record) }),
+          ...(permits === undefined ? {} : { permits }),
+          thread: {
+            ...lookAgain,
+            ...(folder === undefined || options.outputFolder === undefined
+              ? {}
+              : { outputFolder: options.outputFolder }),
+            isArchiving,
+            wantsMarkdown: options.wantsMarkdown === true || settings.sink !== 'files',
+            clockOrigin: origin,
+          },
+        })
+      : createEngine({
+          ...shared,
+          ...lookAgain,
+          isArchiving,
+          drainMs: settings.drainMs,
+          ...(permits === undefined ? {} : { rate: createRequestRate(permits, { clock }) }),
+          ...(folder === undefined || content === undefined
+            ? {}
+            : {
+                beforeSettling: async ({ record }) => {
+                  if (record === undefined) return
+                  await content.write(record as OutputRecord)
+                  await folder.prepare(record as OutputRecord)
+                },
+              }),
+          tasks: workshop.tasks,
+        })
 
   const addSeeds = async (): Promise<void> => {
     // First of all: whoever leases one of their pages must know what belongs to it.
@@ -312,8 +344,8 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
   const staysFor = async (of: FleetFrontier): Promise<boolean> =>
     seat?.keep === true || (await of.stats()).discovered === 0
 
-  function rateOf(of: FleetFrontier, perSecond: number): RequestRate {
-    return createRequestRate((wanted) => of.crawl.takePermits(wanted, perSecond), { clock })
+  function permitsOf(of: FleetFrontier, perSecond: number): (wanted: number) => Promise<number> {
+    return (wanted) => of.crawl.takePermits(wanted, perSecond)
   }
 
   /** A store that is away must not keep the crawl from ending. What it is not told it finds out when leases run out. */
@@ -379,8 +411,7 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
       return nextAt
     },
     async close() {
-      await fetcher.close()
-      await reader.close()
+      await workshop?.close()
       await (isStoreInReach ? frontier.close() : inTime(frontier.close()))
       folder?.close()
       fingerprints.close()
@@ -447,11 +478,8 @@ export function seedFound(url: NormalizedUrl, tierOf: (url: NormalizedUrl) => Ti
   return { url, kind: 'page', depth: 0, via: 'seed', ...(tier === undefined ? {} : { tier }) }
 }
 
-export function createTierRules(settings: Settings): (url: NormalizedUrl) => Tier | undefined {
-  const rules = settings.tiers.map(({ match, tier }) => ({ pattern: compilePattern(match), tier }))
-  return (url) => rules.find(({ pattern }) => pattern.matches(url))?.tier
-}
-
-export function randomSeed(): number {
-  return crypto.getRandomValues(new Uint32Array(1))[0] as number
+/** What is passed in as code cannot be handed to a thread: then the crawl works where it is. */
+function threadsOf({ settings, clock, fetcher, reader, rng, lookup, disk }: CrawlOptions): number {
+  const isOwn = [clock, fetcher, reader, rng, lookup, disk].some((passedIn) => passedIn !== undefined)
+  return isOwn ? 0 : (settings.threads ?? availableParallelism())
 }

@@ -7,8 +7,8 @@
  * to say, what a lease permits for permit.ts, and how long it is kept for lease-keeper.ts. When a host is due, and when
  * the crawl is over, is the frontier's to say.
  */
-import { TiptoeError, type Task } from '../model/index.ts'
-import type { Frontier, HostChange, Lease, Output, Settlement } from '../frontier/index.ts'
+import { TiptoeError, type HostHealth, type HostKey, type Task } from '../model/index.ts'
+import type { Frontier, HostChange, Lease, Settlement } from '../frontier/index.ts'
 import type { PolitenessAudit } from '../politeness/index.ts'
 import { createArchivingFetcher } from './archiving.ts'
 import { createAsking } from './asking.ts'
@@ -16,18 +16,21 @@ import type { TaskContext, TaskResult } from './context.ts'
 import { createLeaseKeeper } from './lease-keeper.ts'
 import { runPageTask } from './page-task.ts'
 import { askedAt, type AskedAt, type Permit } from './permit.ts'
+import { createReachability, type Reachability } from './reachability.ts'
 import type { RequestRate } from './request-rate.ts'
 import { failed } from './records.ts'
 import { createReserve } from './reserve.ts'
 import { refuseOrigin, runRobotsTask } from './robots-task.ts'
 import { startPulse } from './pulse.ts'
-import { createSettler } from './settler.ts'
+import type { Settler } from './settler.ts'
 import { runSitemapTask } from './sitemap-task.ts'
 import { createSlots, type Slot, type Slots } from './slots.ts'
 import { createWatchedFetcher, type WatchedFetcher } from './watched-fetcher.ts'
 
 /** Settlements that may wait for the store; beyond them no new work is taken. */
-const UNSETTLED = 256
+const UNSETTLED = 1_024
+/** Leases that are begun before others have their turn. */
+const BEGUN_TOGETHER = 16
 /** Who stays for more asks so often whether there is any. */
 const STAY_MS = 2_000
 /** A stop waits this much longer than its drain time for a store that is out of reach. */
@@ -39,9 +42,10 @@ const RUN = { page: runPageTask, sitemap: runSitemapTask, robots: runRobotsTask 
 export type EndReason = 'finished' | 'limit' | 'time' | 'bytes' | 'halted' | 'stopped'
 
 export interface EngineOptions {
-  readonly frontier: Frontier
-  /** Where records go; absent when nobody wants them kept. */
-  readonly output?: Output
+  readonly frontier: Pick<Frontier, 'add' | 'lease' | 'extend' | 'stats'>
+  readonly settler: Settler
+  /** What goes over the wire is kept with each record. */
+  readonly isArchiving?: boolean
   readonly worker: string
   readonly slots: number
   readonly drainMs: number
@@ -59,6 +63,10 @@ export interface EngineOptions {
   readonly lookAgainMs?: number
   /** How many requests may start; as many as the slots permit when absent. */
   readonly rate?: RequestRate
+  /** Shared with others who use the same network; of its own unless told. */
+  readonly network?: Reachability
+  /** Told of every host that is to be left alone at once, before the frontier knows. */
+  readonly onPause?: (host: HostKey, until: number, reason: string) => void
   readonly audit: PolitenessAudit
   readonly tasks: Omit<TaskContext, 'lease' | 'signal' | 'connection' | 'addEarly'>
 }
@@ -83,30 +91,36 @@ export interface Engine {
   readonly drainUntil: number | undefined
 }
 
-export function createEngine(options: EngineOptions): Engine {
-  const { frontier, tasks } = options
+/** An engine that is not alone at its crawl, and hears of what others do. */
+export interface EngineAmongOthers extends Engine {
+  /** Others have settled or found something: there may be leases to be had. */
+  look(): void
+  /** Another who works on this crawl was told to leave the host alone. */
+  pause(host: HostKey, until: number, reason: string): void
+  /** From now on so many slots; what is under way goes on. */
+  resize(slots: number): void
+}
+
+export function createEngine(options: EngineOptions): EngineAmongOthers {
+  const { frontier, settler, tasks, audit, network = createReachability() } = options
   const { clock, settings } = tasks
-  const { audit } = options
-  const isArchiving = options.output !== undefined && settings.formats.includes('warc')
   const slots = createSlots(options.slots)
   const asking = createAsking()
   const pulse = startPulse(clock)
   const reserve = createReserve({ clock, audit })
-  const settler = createSettler(frontier, options.output, { clock })
   const keeper = createLeaseKeeper({ clock, frontier, pulse, onFailure: (error) => fail(error) })
   const aborter = new AbortController()
   aborter.signal.addEventListener('abort', () => keeper.abort(), { once: true })
   /** Leases being worked on, and settlements on their way to the store. */
   const working = new Set<Promise<void>>()
   const settling = new Set<Promise<void>>()
-  let answeredEver = false
-  let pendingFetches = 0
   let bytes = 0
   let asked = 0
   let ending: EndReason | undefined
   let releaseFromConsumer = (): void => {}
   let failure: unknown
   let isStoreAway = false
+  let isKnownToBegin = false
   let drainUntil: number | undefined
   let news = false
   let wake = (): void => {
@@ -150,17 +164,20 @@ export function createEngine(options: EngineOptions): Engine {
       }
     })
 
-  /** Counts what is under way, so that a machine without a network can be told from hosts that do not answer. */
-  const network: TaskContext['fetcher'] = {
+  /** A machine without a network is told from hosts that do not answer. */
+  const countedFetcher: TaskContext['fetcher'] = {
     ...tasks.fetcher,
     async fetch(request, signal) {
-      pendingFetches += 1
-      const outcome = await tasks.fetcher.fetch(request, signal).finally(() => {
-        pendingFetches -= 1
-      })
-      answeredEver ||= outcome.kind === 'response'
+      network.begun()
+      const outcome = await tasks.fetcher.fetch(request, signal)
+      network.ended(outcome.kind === 'response')
       return outcome
     },
+  }
+
+  const pause = (host: HostKey, until: number, reason: string): void => {
+    reserve.pause(host, until, reason)
+    options.onPause?.(host, until, reason)
   }
 
   const runTask = async (
@@ -169,13 +186,13 @@ export function createEngine(options: EngineOptions): Engine {
     fetcher: WatchedFetcher,
     signal: AbortSignal,
   ): Promise<TaskResult> => {
-    const archiving = isArchiving ? createArchivingFetcher(fetcher) : undefined
+    const archiving = options.isArchiving === true ? createArchivingFetcher(fetcher) : undefined
     const context: TaskContext = {
       ...tasks,
       fetcher: archiving ?? fetcher,
       lease,
       signal,
-      connection: () => (answeredEver ? 'up' : pendingFetches > 0 ? 'unknown' : 'down'),
+      connection: () => network.state(),
       async addEarly(found) {
         await frontier.add(found)
         asking.changed()
@@ -237,11 +254,12 @@ export function createEngine(options: EngineOptions): Engine {
   const addressToLearn = async (lease: Lease): Promise<string | undefined> => {
     const [task] = lease.tasks
     if (settings.perIpDelayMs === 0 || lease.address !== null || task === undefined) return undefined
-    return network.resolve(task.url)
+    return countedFetcher.resolve(task.url)
   }
 
   /** After a leap of the clock nobody knows when the host was last asked: it is left alone for its delay once more. */
-  const doubtAfterLeap = ({ delayMs }: Lease): HostChange | undefined => {
+  const doubtAfterLeap = ({ delayMs, health }: Lease): HostChange | undefined => {
+    if (isNeverAsked(health) && settings.perDomainDelayMs + settings.perIpDelayMs === 0) return undefined
     const blockedUntil = pulse.leaptAt() + delayMs
     return blockedUntil > clock.now() ? { blockedUntil, blockedReason: 'the clock of this machine jumped' } : undefined
   }
@@ -266,6 +284,8 @@ export function createEngine(options: EngineOptions): Engine {
     } finally {
       leave()
       slot.leave()
+      // Nothing is left to do that could give what is gathered company; or somebody waits for it, and says when to go on.
+      if (slots.inUse === 0 || options.readyForMore !== undefined) void settler.flush()
       void Promise.allSettled(handed).then(() => keeper.release(permit))
     }
   }
@@ -283,7 +303,7 @@ export function createEngine(options: EngineOptions): Engine {
     permit: Permit,
     handOver: (task: Task, result: TaskResult) => void,
   ): Promise<void> => {
-    const fetcher = createWatchedFetcher(network, lease.host, {
+    const fetcher = createWatchedFetcher(countedFetcher, lease.host, {
       clock,
       permit,
       audit,
@@ -299,7 +319,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (!over && nextStart > clock.now()) await clock.sleepUntil(nextStart, permit.signal).catch(() => {})
       if (!isParked(task)) change ??= against(lease)
       // A host that kept us waiting for so long has given its slot away: its next task comes with another lease.
-      over ||= change !== undefined || slot.parked || !(await mayBegin(permit, task === lease.tasks[0]))
+      over ||= change !== undefined || slot.isParked() || !(await mayBegin(permit, task === lease.tasks[0]))
       if (over) {
         handOver(task, { outcome: { kind: 'returned' }, ...(change === undefined ? {} : { host: change }) })
         continue
@@ -313,9 +333,9 @@ export function createEngine(options: EngineOptions): Engine {
       }
       if (result.answeredAt !== undefined) nextStart = result.answeredAt + lease.delayMs
       if (result.host?.blockedUntil !== undefined)
-        reserve.pause(lease.host, result.host.blockedUntil, result.host.blockedReason ?? '')
+        pause(lease.host, result.host.blockedUntil, result.host.blockedReason ?? '')
       // The frontier may have taken the lease back, and then it will never hear of this answer from a settlement.
-      if (!permit.holds()) reserve.pause(lease.host, nextStart, 'asked under a lease that ran out')
+      if (!permit.holds()) pause(lease.host, nextStart, 'asked under a lease that ran out')
       handOver(task, result)
     }
   }
@@ -328,6 +348,11 @@ export function createEngine(options: EngineOptions): Engine {
       releaseFromConsumer = resolve
       ready.then(resolve, reject)
     })
+  }
+
+  const look = (): void => {
+    asking.changed()
+    wake()
   }
 
   const lookAgainAt = (): number | null =>
@@ -354,10 +379,18 @@ export function createEngine(options: EngineOptions): Engine {
   const over = new AbortController()
 
   const settleAll = async (): Promise<void> => {
-    while (working.size + settling.size > 0) {
-      const pending = [...working, ...settling]
-      await settler.flush()
-      await Promise.race(pending)
+    // They are committed as they are gathered: one by one, a thousand of them would take long.
+    while (working.size + settling.size > 0) await Promise.race([...working, ...settling])
+  }
+
+  /**
+   * A few at a time: hosts that are asked in one go answer in one go, and are due in one go again. Between them what has
+   * been answered is read, so that each host's time counts from its own answer.
+   */
+  const begin = async (leases: readonly Lease[], since: AskedAt): Promise<void> => {
+    for (const [index, lease] of leases.entries()) {
+      if (index > 0 && index % BEGUN_TOGETHER === 0) await clock.turn()
+      track(working, work(lease, since))
     }
   }
 
@@ -378,13 +411,16 @@ export function createEngine(options: EngineOptions): Engine {
       const since = askedAt(clock, pulse)
       const { free, freeForUnproven } = room
       const request = { worker: options.worker, want: free, unproven: freeForUnproven, request: String(asked++) }
+      asking.asked()
       const answer = await frontier.lease(request)
       asking.answered(room, { ...answer, nextAt: soonest(answer.nextAt, lookAgainAt()) })
       options.rate?.giveBack(free - answer.leases.length)
-      for (const lease of answer.leases) track(working, work(lease, since))
+      await begin(answer.leases, since)
       if (answer.state === 'open') continue
-      if (answer.state === 'finished' && (await options.stays?.()) === true) {
-        asking.answered(room, { leases: [], nextAt: clock.now() + STAY_MS })
+      if (answer.state === 'finished' && options.stays !== undefined && !isKnownToBegin) {
+        // Only what is answered from now on says that it is over, and not that it had not begun.
+        isKnownToBegin = !(await options.stays())
+        asking.answered(room, { leases: [], nextAt: clock.now() + (isKnownToBegin ? 0 : STAY_MS) })
         continue
       }
       ending ??= answer.state
@@ -396,17 +432,19 @@ export function createEngine(options: EngineOptions): Engine {
     async run(prepare) {
       const { maxTimeMs } = options
       const cancelTimeLimit = maxTimeMs === undefined ? undefined : clock.timer(maxTimeMs, () => stop('time'))
-      const begin = async (): Promise<void> => {
+      const start = async (): Promise<void> => {
         await prepare?.()
-        bytes = (await frontier.stats()).bytes
-        if (options.maxBytes !== undefined && bytes >= options.maxBytes) stop('bytes')
+        if (options.maxBytes !== undefined) {
+          bytes = (await frontier.stats()).bytes
+          if (bytes >= options.maxBytes) stop('bytes')
+        }
         await loop()
       }
       const givenUp = storeGivenUp().then(
         () => fail(storeOutOfReach()),
         () => {},
       )
-      await Promise.race([begin().catch(fail).then(settleAll), givenUp])
+      await Promise.race([start().catch(fail).then(settleAll), givenUp])
       over.abort()
       cancelTimeLimit?.()
       pulse.stop()
@@ -423,7 +461,12 @@ export function createEngine(options: EngineOptions): Engine {
     },
     storeBack() {
       isStoreAway = false
-      asking.changed()
+      look()
+    },
+    look,
+    pause: (host, until, reason) => reserve.pause(host, until, reason),
+    resize(total) {
+      slots.resize(total)
       wake()
     },
     get inFlight() {
@@ -433,6 +476,11 @@ export function createEngine(options: EngineOptions): Engine {
       return drainUntil
     },
   }
+}
+
+/** Nobody has heard of it, neither well nor ill. */
+function isNeverAsked({ streak, streakSince, blockedAt }: HostHealth): boolean {
+  return streak === 0 && streakSince === 0 && blockedAt === 0
 }
 
 function storeOutOfReach(): TiptoeError {

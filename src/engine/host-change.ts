@@ -14,9 +14,15 @@ function isOverloaded(status: number): boolean {
 }
 
 /** After an answer other than 429 and 503. What the host was left alone for is over then. */
-export function afterAnswer(answer: Pick<FetchResponse, 'startedAt' | 'answeredAt'>, { lease }: Part): HostChange {
+export function afterAnswer(
+  answer: Pick<FetchResponse, 'startedAt' | 'answeredAt'>,
+  { lease, settings }: Part,
+): HostChange {
   const { answeredAt, startedAt } = answer
-  const health = answered(lease.health, { at: answeredAt, latencyMs: answeredAt - startedAt })
+  const tookMs = answeredAt - startedAt
+  // No request may take so long: the clock has leapt, and nothing is known of the host's latency.
+  const latencyMs = tookMs > settings.timeoutMs ? lease.health.latencyMs : tookMs
+  const health = answered(lease.health, { at: answeredAt, latencyMs })
   return lease.health.streak < 0 ? { health, blockedReason: null } : { health }
 }
 

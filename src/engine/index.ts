@@ -1,14 +1,6 @@
 /** The crawler: the pipeline of one page, the worker loop, and a crawl put together. */
-export {
-  createTierRules,
-  openCrawl,
-  randomSeed,
-  seedFound,
-  type Crawl,
-  type CrawlOptions,
-  type FleetSeat,
-  type StoreTrouble,
-} from './crawl.ts'
+export { openCrawl, seedFound, type Crawl, type CrawlOptions, type FleetSeat, type StoreTrouble } from './crawl.ts'
+export { createAdmission } from './admission.ts'
 export { createCoordinator, type Coordinator, type CoordinatorStatus } from './coordinator.ts'
 export type { EndReason } from './engine.ts'
 export type { TaskContext, TaskResult } from './context.ts'
@@ -33,4 +25,5 @@ export { connectFleet, openFleet, type ConnectFleet, type FleetLogin } from './f
 export { frontierOptionsOf } from './frontier-options.ts'
 export { productTokenOf } from './product-token.ts'
 export { readSeed, readSeedFile } from './seeds.ts'
+export { createTierRules, randomSeed } from './workshop.ts'
 export { totalsOf, type CrawlTotals } from './totals.ts'

@@ -24,8 +24,17 @@ export async function interpret<Input extends DocumentInput>(
   const result = await context.reader.read(input, context.signal)
   if (result.kind === 'read') return { reading: result.reading }
   if (result.kind === 'aborted') return { result: { outcome: { kind: 'returned' } } }
+  return { result: unreadable(task, result.detail, context) }
+}
+
+/** How a task ends whose document has broken its reader. */
+export function unreadable(
+  task: Task,
+  detail: string,
+  context: Pick<TaskContext, 'settings' | 'clock' | 'rng'>,
+): TaskResult {
   const again = task.attempts + 1 < MOST_ATTEMPTS ? retryLater(task, context) : undefined
-  return { result: again ?? failed(task, { code: 'parse', detail: result.detail }, context) }
+  return again ?? failed(task, { code: 'parse', detail }, context)
 }
 
 export function tellingHeaders({ headers }: Pick<FetchResponse, 'headers'>): TellingHeaders {

@@ -18,12 +18,14 @@ export async function readPage(task: Task, response: FetchResponse, context: Tas
   if (interpreted.reading === undefined) return interpreted.result
   const { reading } = interpreted
   const visit = visitOf(task, reading.contentHash, validatorsOf(response))
-  const repetition = context.repetitions.judge(task.url, reading)
+  const judged = context.repetitions.judge(task.url, reading)
+  const repetition = judged instanceof Promise ? await judged : judged
   const found = follow(task, reading, repetition, context)
   if (visit.change === 'unchanged' && isRevisit(task)) {
     return { ...sameAgain(task, visit, response, context), found }
   }
   const record = recordOf(task, response, reading, repetition, context)
+  if (record.htmlPath === undefined && response.wire === undefined) response.release?.()
   return {
     outcome: { kind: 'done' },
     found,
@@ -119,22 +121,26 @@ function recordOf(
  * names as canonical in any case, and feeds, which name further pages as a sitemap does.
  */
 function follow(task: Task, reading: PageReading, { duplicateBy }: Repetition, context: TaskContext): FoundUrl[] {
-  const { settings, scope } = context
+  const { settings } = context
   const isSpared = duplicateBy !== undefined && settings.skipDuplicates
-  const depth = task.depth + 1
-  const found = (url: NormalizedUrl, how: Pick<FoundUrl, 'kind' | 'depth' | 'via'>): FoundUrl => {
-    const tier = how.kind === 'page' ? context.tierOf(url) : undefined
-    return { url, ...how, referrer: task.url, ...(tier === undefined ? {} : { tier }) }
-  }
-  const within = (urls: readonly NormalizedUrl[]): NormalizedUrl[] =>
+  const found: FoundUrl[] = []
+  const take = (urls: readonly NormalizedUrl[], kind: FoundUrl['kind'], at: number, via: FoundUrl['via']): void => {
     // URLs that differ only in what is stripped are one.
-    [...new Set(urls.map((url) => context.strip(url)))].filter((url) => scope.check(url).inScope)
-  const canonical = duplicateBy === 'canonical' && reading.canonical !== null ? within([reading.canonical]) : []
-  const links = isSpared ? [] : within(reading.links)
-  const feeds = isSpared || !settings.sitemaps ? [] : within(reading.feeds)
-  return [
-    ...canonical.map((url) => found(url, { kind: 'page', depth: task.depth, via: 'canonical' })),
-    ...links.map((url) => found(url, { kind: 'page', depth, via: 'link' })),
-    ...feeds.map((url) => found(url, { kind: 'sitemap', depth: 0, via: 'link' })),
-  ]
+    const seen = new Set<NormalizedUrl>()
+    for (const link of urls) {
+      const admitted = context.admit(link)
+      if (admitted === undefined || seen.has(admitted.url)) continue
+      seen.add(admitted.url)
+      const { url, tier } = admitted
+      const named = { url, kind, depth: at, via, referrer: task.url }
+      found.push(tier === undefined || kind !== 'page' ? named : { ...named, tier })
+    }
+  }
+  if (duplicateBy === 'canonical' && reading.canonical !== null) {
+    take([reading.canonical], 'page', task.depth, 'canonical')
+  }
+  if (isSpared) return found
+  take(reading.links, 'page', task.depth + 1, 'link')
+  if (settings.sitemaps) take(reading.feeds, 'sitemap', 0, 'link')
+  return found
 }

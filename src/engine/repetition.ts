@@ -15,13 +15,16 @@ const CANONICALS_KEPT = 100_000
 export type Repetition = Pick<PageRecord, 'duplicateOf' | 'duplicateBy'>
 
 export interface RepetitionJudge {
-  judge(url: NormalizedUrl, reading: Pick<PageReading, 'canonical' | 'near' | 'contentHash'>): Repetition
+  /** A promise where the judge is in another thread. */
+  judge(url: NormalizedUrl, reading: Judged): Repetition | Promise<Repetition>
 }
+
+export type Judged = Pick<PageReading, 'canonical' | 'near' | 'contentHash'>
 
 export function createRepetitionJudge(fingerprints: Pick<Fingerprints, 'judge'>): RepetitionJudge {
   const canonicals = createLru<NormalizedUrl, NormalizedUrl>(CANONICALS_KEPT)
   return {
-    judge(url, { canonical, near, contentHash }) {
+    judge(url, { canonical, near, contentHash }): Repetition {
       if (canonical !== null && urlKey(canonical) !== urlKey(url) && canonicals.get(canonical) !== url) {
         canonicals.set(url, canonical)
         // It is not judged by its text: the page that it names would be found to repeat it.

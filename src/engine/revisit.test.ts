@@ -17,6 +17,7 @@ import { createInlineReader } from '../reading/index.ts'
 import { createParameterStripper, createScope } from '../url/index.ts'
 import type { TaskContext, TaskResult } from './context.ts'
 import { createFetcherOf } from './fetcher.ts'
+import { createAdmission } from './admission.ts'
 import { runPageTask } from './page-task.ts'
 import { runSitemapTask } from './sitemap-task.ts'
 
@@ -79,7 +80,14 @@ let early: FoundUrl[]
 async function run(kind: 'page' | 'sitemap', answer: Reply, setting: Setting = {}): Promise<TaskResult> {
   reply = answer
   early = []
+  const rules = {
+    scope: createScope({ mode: 'host', seeds: [urlOf('/')], include: [], exclude: [] }),
+    tierOf: () => undefined,
+    strip: createParameterStripper(['utm_*']),
+  }
   const context = {
+    ...rules,
+    admit: createAdmission(rules),
     settings,
     clock,
     rng: createRng(1),
@@ -87,10 +95,7 @@ async function run(kind: 'page' | 'sitemap', answer: Reply, setting: Setting = {
     reader: createInlineReader(),
     repetitions: { judge: () => ({}) },
     registry: { verdict: async () => setting.verdict ?? { allowed: true, detail: '' } },
-    scope: createScope({ mode: 'host', seeds: [urlOf('/')], include: [], exclude: [] }),
     productToken: 'Tiptoe',
-    tierOf: () => undefined,
-    strip: createParameterStripper(['utm_*']),
     addEarly: async (found: readonly FoundUrl[]) => void early.push(...found),
     connection: () => 'up',
     lease: { delayMs: 0, health: setting.health ?? UNKNOWN_HEALTH, address: null, robotsVersion: null },

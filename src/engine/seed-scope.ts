@@ -8,6 +8,8 @@ import { createScope, hostKey, registrableDomain, type Scope } from '../url/inde
 
 export interface SeedScope {
   readonly seeds: readonly NormalizedUrl[]
+  /** How many there are. */
+  readonly size: number
   readonly scope: Scope
   has(seed: NormalizedUrl): boolean
   /** Whether pages of this origin can be in scope. */
@@ -35,6 +37,9 @@ export function createSeedScope(settings: Settings, given: readonly NormalizedUr
   return {
     get seeds() {
       return [...known]
+    },
+    get size() {
+      return known.size
     },
     get scope() {
       return scope

@@ -20,7 +20,7 @@ describe('the settler', () => {
     const { clock, batches, settler } = setup((batch) => batch.map((_, index) => (index === 1 ? 'stale' : 'settled')))
     const results = [1, 2, 3].map((n) => settler.settle(settlement(n), 0))
     expect(batches).toEqual([])
-    await clock.advance(10)
+    await clock.advance(40)
     expect(await Promise.all(results)).toEqual(['settled', 'stale', 'settled'])
     expect(batches).toEqual([3])
   })
@@ -34,7 +34,7 @@ describe('the settler', () => {
     expect(batches).toEqual([1])
     void settler.settle(settlement(2), 5_000)
     await clock.advance(5)
-    void settler.settle(settlement(3), 0)
+    void settler.settle(settlement(3), 20)
     await clock.advance(10)
     expect(batches).toEqual([1, 2])
     void settler.settle(settlement(4), 60_000)
@@ -44,8 +44,8 @@ describe('the settler', () => {
 
   test('does not wait for company when a batch is full', async () => {
     const { batches, settler } = setup((batch) => batch.map(() => 'settled'))
-    await Promise.all(Array.from({ length: 64 }, (_, n) => settler.settle(settlement(n), 0)))
-    expect(batches).toEqual([64])
+    await Promise.all(Array.from({ length: 256 }, (_, n) => settler.settle(settlement(n), 0)))
+    expect(batches).toEqual([256])
   })
 
   test('commits one batch after another over a slow store, each of a bounded size', async () => {
@@ -59,8 +59,8 @@ describe('the settler', () => {
     }
     const settler = createSettler({ settle }, undefined, { clock })
     const first = settler.settle(settlement(0), 0)
-    await clock.advance(10)
-    const later = Array.from({ length: 600 }, (_, n) => settler.settle(settlement(n), 0))
+    await clock.advance(40)
+    const later = Array.from({ length: 1_100 }, (_, n) => settler.settle(settlement(n), 0))
     await clock.advance(60_000)
     expect(batches).toEqual([1])
     for (let answered = 0; answered < 4; answered++) {
@@ -69,7 +69,7 @@ describe('the settler', () => {
     }
     expect(await first).toBe('settled')
     expect(new Set(await Promise.all(later))).toEqual(new Set(['settled']))
-    expect(batches).toEqual([1, 256, 256, 88])
+    expect(batches).toEqual([1, 512, 512, 76])
   })
 
   test('a failing store is heard of by everyone who waits for it', async () => {
@@ -77,7 +77,7 @@ describe('the settler', () => {
       throw new Error('disk full')
     })
     const results = Promise.allSettled([settler.settle(settlement(1), 0), settler.settle(settlement(2), 0)])
-    await clock.advance(10)
+    await clock.advance(40)
     expect((await results).map((result) => result.status)).toEqual(['rejected', 'rejected'])
   })
 

@@ -10,10 +10,12 @@ import type { Frontier, Output, Settlement } from '../frontier/index.ts'
 /** How long a settlement waits for company: the longer its host must wait anyway, within these bounds. */
 const GATHER_LEAST_MS = 10
 const GATHER_MOST_MS = 50
+/** Of a host without a delay: it has others under way, and its answers come fast. Whoever runs out of work flushes. */
+const GATHER_UNPACED_MS = 40
 /** A batch of this many is committed at once. */
-const BATCH = 64
+const BATCH = 256
 /** After a slow commit many may be waiting; they are committed so many at a time. */
-const MOST_IN_BATCH = 256
+const MOST_IN_BATCH = 512
 
 export interface Settler {
   /**
@@ -80,7 +82,8 @@ export function createSettler(
           void flush()
           return
         }
-        const waitMs = Math.min(GATHER_MOST_MS, Math.max(GATHER_LEAST_MS, delayMs / 2))
+        const pacedMs = Math.min(GATHER_MOST_MS, Math.max(GATHER_LEAST_MS, delayMs / 2))
+        const waitMs = delayMs === 0 ? GATHER_UNPACED_MS : pacedMs
         const at = deps.clock.now() + waitMs
         if (at >= commitAt) return
         cancelTimer?.()

@@ -50,7 +50,7 @@ describe('slots', () => {
     const strangers = Array.from({ length: 6 }, () => ask(slots, 1))
     expect([slots.free, slots.freeForUnproven]).toEqual([1, 0])
     slots.park(5_000)
-    expect([proven.parked, strangers.filter((slot) => slot.parked).length]).toEqual([false, 1])
+    expect([proven.isParked(), strangers.filter((slot) => slot.isParked()).length]).toEqual([false, 1])
   })
 
   test('wait less for a silent host the more of them there are, but never less than a moment', () => {

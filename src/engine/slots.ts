@@ -27,7 +27,7 @@ export interface Slot {
   answered(): void
   /** It is over. */
   ended(): void
-  readonly parked: boolean
+  isParked(): boolean
   /** The work on the lease is over. */
   leave(): void
 }
@@ -44,6 +44,8 @@ export interface Slots {
   enter(proven: boolean): Slot
   /** Parks what has waited for too long, if its slot is needed. */
   park(now: number): void
+  /** From now on there are so many; what is taken stays taken. */
+  resize(total: number): void
 }
 
 interface Seat {
@@ -53,8 +55,9 @@ interface Seat {
   parked: boolean
 }
 
-export function createSlots(total: number): Slots {
-  const unprovenTotal = total - Math.floor(total / PROVEN_SHARE)
+export function createSlots(given: number): Slots {
+  let total = given
+  const unprovenTotal = (): number => total - Math.floor(total / PROVEN_SHARE)
   /** Requests that hold a slot, the oldest first. */
   const waiting = new Set<Seat>()
   let inUse = 0
@@ -63,7 +66,7 @@ export function createSlots(total: number): Slots {
   let parkedBodies = 0
 
   const free = (): number => Math.max(0, total - (inUse - parked))
-  const freeForUnproven = (): number => Math.max(0, Math.min(free(), unprovenTotal - unproven))
+  const freeForUnproven = (): number => Math.max(0, Math.min(free(), unprovenTotal() - unproven))
   const isShort = (): boolean => freeForUnproven() === 0
   const patienceMs = (): number =>
     parked <= total ? PATIENCE_MS : Math.max(LEAST_PATIENCE_MS, (PATIENCE_MS * total) / parked)
@@ -84,7 +87,9 @@ export function createSlots(total: number): Slots {
   }
 
   return {
-    total,
+    get total() {
+      return total
+    },
     get free() {
       return free()
     },
@@ -114,9 +119,7 @@ export function createSlots(total: number): Slots {
           seat.answered = true
         },
         ended: () => void waiting.delete(seat),
-        get parked() {
-          return seat.parked
-        },
+        isParked: () => seat.parked,
         leave() {
           waiting.delete(seat)
           inUse -= 1
@@ -128,6 +131,9 @@ export function createSlots(total: number): Slots {
           if (seat.answered) parkedBodies -= 1
         },
       }
+    },
+    resize(wanted) {
+      total = wanted
     },
     park(now) {
       for (const seat of candidates()) {

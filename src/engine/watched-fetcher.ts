@@ -1,6 +1,6 @@
 /**
- * The fetcher as the tasks of one lease see it. Whatever they send passes here: the lease must still hold at that very
- * moment, the audit sees it, and the slot learns when the host keeps us waiting.
+ * The fetcher as the tasks of one lease see it. Whatever they send passes here: the lease must still hold at the moment
+ * at which it is written, the audit sees it, and the slot learns when the host keeps us waiting.
  */
 import type { Fetcher } from '../fetch/index.ts'
 import type { Settlement } from '../frontier/index.ts'
@@ -35,6 +35,8 @@ export function createWatchedFetcher(
 ): WatchedFetcher {
   const { clock, permit, audit, slot } = deps
   let finding: Finding = {}
+  /** A connection may have to be made first, and this process may be stopped meanwhile for longer than its lease lasts. */
+  const mayStart = (): boolean => permit.holds()
 
   /**
    * With several under way, one may have been answered since the lease was granted, and with several in one lease a
@@ -68,7 +70,7 @@ export function createWatchedFetcher(
         ...(audit.violations === violations ? {} : { impolite: true }),
       }
       slot.sent(clock.now())
-      const outcome = await fetcher.fetch({ ...request, onAnswer: answered }, signal)
+      const outcome = await fetcher.fetch({ ...request, mayStart, onAnswer: answered }, signal)
       slot.ended()
       // What never left us asks nothing of anybody; what was cut off may have arrived.
       if (outcome.kind === 'refused' || outcome.kind === 'elsewhere' || (outcome.kind === 'error' && !outcome.sent)) {

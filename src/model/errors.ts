@@ -15,7 +15,7 @@ export type ErrorCode =
   | 'busy'
   /** The machine has no network: exit 3. */
   | 'network'
-  /** The machine gives no thread to read pages: exit 3. */
+  /** The machine gives no thread to work in: exit 3. */
   | 'threads'
 
 export class TiptoeError extends Error {

@@ -40,6 +40,20 @@ describe('the audit', () => {
     expect(seen).toEqual([])
   })
 
+  test('hears of requests of other threads out of order, and compares those that are next to each other', () => {
+    const { audit, kinds } = setUp({ delayMs: 100, concurrency: 3 })
+    audit.started(A, 1_000)
+    expect(audit.started(A, 1_200)).toBe(100)
+    audit.answered(A, 1_260)
+    // It was sent before that answer, and too soon after the request before.
+    expect(audit.started(A, 1_250)).toBe(-50)
+    expect(kinds()).toEqual(['pace'])
+    audit.ended(A)
+    // It was sent before the last one, and that one too soon after it.
+    expect(audit.started(A, 1_180)).toBe(-30)
+    expect(kinds()).toEqual(['pace', 'pace'])
+  })
+
   test('reports a request that is a fraction of a millisecond early', async () => {
     const { clock, audit, ask, seen } = setUp()
     await ask(A, 300)

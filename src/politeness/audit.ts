@@ -33,9 +33,9 @@ export interface PolitenessAuditOptions {
 export interface PolitenessAudit {
   /**
    * A request is about to be sent. Answers how much later than the pace required it starts, below zero when too early;
-   * undefined when the host's last request is unknown or forgotten.
+   * undefined when the host's last request is unknown or forgotten. `at` is when, for one that another thread has sent.
    */
-  started(host: HostKey): number | undefined
+  started(host: HostKey, at?: number): number | undefined
   /** The first byte of an answer, or the failure, was there at that time. */
   answered(host: HostKey, at: number): void
   /** A request is over, its body included. */
@@ -117,15 +117,19 @@ export function createPolitenessAudit(options: PolitenessAuditOptions): Politene
   const check = (host: HostKey, watched: Watched, now: number): number | undefined => {
     const delayMs = delayOf(host)
     const { concurrency } = options.policyOf(host)
-    const last = lastOf(watched)
+    const { startedAt, answeredAt } = watched
+    // A thread may tell of a request after another has told of what came later: an answer asks nothing of requests before
+    // it, and of two starts the later one has to be the delay after the earlier.
+    const later = Math.max(now, startedAt)
+    const last = now < startedAt ? now : now < answeredAt ? startedAt : lastOf(watched)
     // In this order the sum is rounded as the frontier rounds it, and what it calls due is never early by a rounding.
-    const spareMs = now - (last + delayMs)
+    const spareMs = later - (last + delayMs)
     if (watched.inFlight >= concurrency) {
       report(host, 'in-flight', now, `asked with ${watched.inFlight} under way, of ${concurrency} permitted`)
     }
     if (spareMs < 0) {
       const since = last === watched.answeredAt ? 'its answer' : 'its last request'
-      const words = `asked ${exactly(now - last)} after ${since}, with a delay of ${formatDuration(delayMs)}`
+      const words = `asked ${exactly(later - last)} after ${since}, with a delay of ${formatDuration(delayMs)}`
       report(host, 'pace', now, words)
     }
     if (now < watched.pausedUntil) {
@@ -135,15 +139,14 @@ export function createPolitenessAudit(options: PolitenessAuditOptions): Politene
   }
 
   return {
-    started(host) {
-      const now = clock.now()
+    started(host, now = clock.now()) {
       const watched = watch(host)
       const spareMs = check(host, watched, now)
       requests += 1
       const { inFlight, startedAt, answeredAt } = watched
       watched.before = inFlight === 0 ? { startedAt, answeredAt } : undefined
       watched.inFlight += 1
-      watched.startedAt = now
+      watched.startedAt = Math.max(watched.startedAt, now)
       sweep(now)
       return spareMs
     },

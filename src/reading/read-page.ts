@@ -85,7 +85,7 @@ function readBody(kind: MediaKind, body: Uint8Array, context: ExtractContext, wa
   if (kind === 'html') {
     const about = extract(body, context)
     if (!wantsContent) return { charset: about.charset, about, content: undefined, limits: about.limits }
-    const content = readContent(about.text, { url: context.url, title: about.title })
+    const content = readContent(about.text(), { url: context.url, title: about.title })
     return { charset: about.charset, about, content, limits: [...about.limits, ...content.limits] }
   }
   if (kind === 'feed') return readFeed(body, context)

@@ -68,6 +68,7 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
   /** What pages answered last. */
   const statuses = new Map<string, number | undefined>()
   let verbs = 0
+  let lives = 0
   let homeNow = (): number => 0
   let homeClock: Pick<Clock, 'now' | 'wall'> | undefined
   let nowCommitted = 0
@@ -113,6 +114,7 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
       return skewCommitted
     },
     forgetLeases() {
+      lives += 1
       leases.forget()
       book.crashed()
     },
@@ -173,7 +175,10 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
         },
         async lease(request) {
           leases.takeBackExpired(now())
+          const life = lives
           const answer = await inner.lease(request)
+          // Whoever asked has died meanwhile, as it can while it settles something: nobody has these leases.
+          if (life !== lives) return answer
           judge(() => {
             leases.checkAsking(request, answer.leases)
             quota?.asked(request)

@@ -120,7 +120,13 @@ export function createWorld(): World {
     }
     const process: Process = {
       name,
-      clock: { now, wall: () => time + wallOffset, timer, sleepUntil: sleepWith(now, timer) },
+      clock: {
+        now,
+        wall: () => time + wallOffset,
+        timer,
+        turn: () => Promise.resolve(),
+        sleepUntil: sleepWith(now, timer),
+      },
       get alive() {
         return alive
       },

@@ -1,8 +1,9 @@
 /** Where pages go: records in JSON Lines, content in Markdown and HTML, exchanges in WARC. */
+export { createContentFiles, type ContentFiles } from './content-files.ts'
 export { contentPath } from './content-path.ts'
 export { openFingerprints, type Fingerprints, type JudgedPage, type Repetition } from './fingerprints.ts'
 export { explained, hasRecords, openOutputFolder, type OutputFolder, type OutputFolderDeps } from './output-folder.ts'
-export { RECORD_FILES, type OutputRecord } from './record.ts'
+export { RECORD_FILES, recordLine, type OutputRecord } from './record.ts'
 export {
   ARCHIVE_FOLDER,
   ARCHIVE_INDEX,

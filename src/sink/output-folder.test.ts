@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { RECORD_SCHEMA, type PageRecord, type SkipRecord } from '../model/index.ts'
-import { openOutputFolder, type OutputRecord } from './index.ts'
+import { createContentFiles, openOutputFolder, type OutputRecord } from './index.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'tiptoe-sink-'))
 let serial = 0
@@ -133,30 +133,28 @@ describe('the output folder', () => {
 
   test('writes Markdown whole, with front matter that a page cannot break out of', async () => {
     const at = folder()
-    const output = openOutputFolder(at, {})
-    await output.writeContent(page('https://a.test/', { markdownPath: 'content/a.test/index.md' }))
+    const content = createContentFiles(at)
+    await content.write(page('https://a.test/', { markdownPath: 'content/a.test/index.md' }))
     const text = readFileSync(join(at, 'content', 'a.test', 'index.md'), 'utf8')
     expect(text.split('\n').filter((line) => line === '---')).toHaveLength(2)
     expect(text).toContain('title: "A \\"title\\"\\n---\\nevil: true"')
     expect(text.endsWith('---\n\n# Title\n')).toBe(true)
     expect(existsSync(join(at, 'content', 'a.test', 'index.md.part'))).toBe(false)
-    output.close()
   })
 
   test('says in the front matter what is known of the page, and nothing else', async () => {
     const at = folder()
-    const output = openOutputFolder(at, {})
+    const content = createContentFiles(at)
     const known = {
       published: '2026-01-02',
       modified: '2026-02',
       duplicateOf: 'https://a.test/y',
       duplicateBy: 'near',
     } as const
-    await output.writeContent(
+    await content.write(
       page('https://a.test/x', { ...known, tokens: 7, title: 'T', markdownPath: 'content/a.test/x.md' }),
     )
-    await output.writeContent(page('https://a.test/z', { lang: null, markdownPath: 'content/a.test/z.md' }))
-    output.close()
+    await content.write(page('https://a.test/z', { lang: null, markdownPath: 'content/a.test/z.md' }))
     expect(readFileSync(join(at, 'content', 'a.test', 'x.md'), 'utf8')).toBe(
       [
         '---',
@@ -181,10 +179,9 @@ describe('the output folder', () => {
 
   test('writes the body of a page as it was, byte for byte', async () => {
     const at = folder()
-    const output = openOutputFolder(at, {})
+    const content = createContentFiles(at)
     const html = Uint8Array.from({ length: 256 }, (_, octet) => octet)
-    await output.writeContent({ ...page('https://a.test/', { htmlPath: 'content/a.test/index.html' }), html })
-    output.close()
+    await content.write({ ...page('https://a.test/', { htmlPath: 'content/a.test/index.html' }), html })
     expect(readFileSync(join(at, 'content', 'a.test', 'index.html'))).toEqual(Buffer.from(html))
     expect(existsSync(join(at, 'content', 'a.test', 'index.md'))).toBe(false)
   })
@@ -205,9 +202,9 @@ describe('the output folder', () => {
     mkdirSync(outside)
     mkdirSync(join(at, 'content'), { recursive: true })
     symlinkSync(outside, join(at, 'content', 'a.test'))
-    const output = openOutputFolder(at, {})
+    const content = createContentFiles(at)
     const record = page('https://a.test/', { markdownPath: 'content/a.test/index.md' })
-    await expect(output.writeContent(record)).rejects.toThrow(/is a link/)
+    await expect(content.write(record)).rejects.toThrow(/is a link/)
     expect(existsSync(join(outside, 'index.md'))).toBe(false)
   })
 

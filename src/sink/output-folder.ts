@@ -7,15 +7,13 @@ import { join } from 'node:path'
 import { createSystemDisk, type Disk } from '../base/index.ts'
 import { TiptoeError } from '../model/index.ts'
 import { openAppendFile } from './append-file.ts'
-import { createContentFolder } from './content-folder.ts'
-import { markdownFile } from './markdown-file.ts'
-import { RECORD_FILES, type OutputRecord, type PageOutput } from './record.ts'
+import { RECORD_FILES, recordLine, type OutputRecord } from './record.ts'
 import { ARCHIVE_INDEX } from './warc/archive-files.ts'
 import { cutArchive, openArchive, type ArchiveOptions } from './warc/archive.ts'
 
 export interface OutputFolder {
-  /** Writes what a record only points to. To be awaited before the record is appended. */
-  writeContent(record: OutputRecord): Promise<void>
+  /** Prepares what goes with a record into the archive. To be awaited before the record is appended. */
+  prepare(record: OutputRecord): Promise<void>
   /** Writes the records and returns the length of each file. */
   append(records: readonly OutputRecord[]): Record<string, number>
   /** What was appended is on the disk. */
@@ -40,13 +38,10 @@ export function openOutputFolder(
   const disk = deps.disk ?? createSystemDisk()
   return explained(folder, () => {
     disk.makeFolder(folder)
-    const content = createContentFolder(join(folder, CONTENT), disk)
     let { files, archive, archivedBefore } = openFiles(committed)
     return {
-      async writeContent(item) {
-        const { exchange } = item
+      async prepare({ exchange }) {
         try {
-          for (const [path, text] of item.kind === 'page' ? contentOf(item) : []) await content.write(path, text)
           if (exchange !== undefined) await archive?.prepare(exchange)
         } catch (error) {
           explain(folder, error)
@@ -56,7 +51,9 @@ export function openOutputFolder(
         return explained(folder, () => {
           for (const { name, file } of files) {
             const lines = records.flatMap((item) =>
-              item.kind !== 'exchange' && RECORD_FILES[item.kind] === name ? [line(item.record)] : [],
+              item.kind !== 'exchange' && RECORD_FILES[item.kind] === name
+                ? [item.line ?? recordLine(item.record)]
+                : [],
             )
             if (lines.length > 0) file.append(lines.join(''))
           }
@@ -97,31 +94,11 @@ export function openOutputFolder(
   })
 }
 
-const CONTENT = 'content'
-
-/** The files of a page, below the folder of content. */
-function contentOf({ record, markdown, html }: PageOutput): [path: string, text: string | Uint8Array][] {
-  const { markdownPath, htmlPath } = record
-  const below = (path: string): string => path.slice(CONTENT.length + 1)
-  return [
-    ...(markdownPath === undefined || markdown === null
-      ? []
-      : ([[below(markdownPath), markdownFile(record, markdown)]] as const)),
-    ...(htmlPath === undefined || html === undefined ? [] : ([[below(htmlPath), html]] as const)),
-  ].map(([path, text]) => [path, text])
-}
-
 /** Whether any of the files of records in this folder holds something, or its archive does. */
 export function hasRecords(folder: string, deps: { readonly disk?: Pick<Disk, 'sizeOf'> } = {}): boolean {
   const { disk = createSystemDisk() } = deps
   const names = [...Object.values(RECORD_FILES), ARCHIVE_INDEX]
   return names.some((name) => (disk.sizeOf(join(folder, name)) ?? 0) > 0)
-}
-
-/** One line of JSON. The two line separators that JSON allows and some readers split at are escaped. */
-function line(record: object): string {
-  const text = JSON.stringify(record)
-  return `${text.replaceAll('\u2028', String.raw`\u2028`).replaceAll('\u2029', String.raw`\u2029`)}\n`
 }
 
 /** Runs `work`, and turns what the file system throws into an error that says what to do. */
@@ -143,7 +120,7 @@ const HINTS: Readonly<Record<string, string>> = {
 }
 
 /** Throws what the file system threw, with what to do about it. */
-function explain(folder: string, error: unknown): never {
+export function explain(folder: string, error: unknown): never {
   if (error instanceof TiptoeError) throw error
   const { code, message } = error as NodeJS.ErrnoException
   if (code === undefined) throw error

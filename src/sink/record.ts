@@ -2,20 +2,22 @@
 import type { FailRecord, PageRecord, RevisitRecord, SkipRecord } from '../model/index.ts'
 import type { ArchivedExchange } from './warc/exchange.ts'
 
-/** The exchange that a record comes from; absent when nothing was exchanged, or nothing is archived. */
-interface Archived {
+interface Written {
+  /** The exchange that a record comes from; absent when nothing was exchanged, or nothing is archived. */
   readonly exchange?: ArchivedExchange
+  /** The record as `recordLine` has it, where that was made already. */
+  readonly line?: string
 }
 
 export type OutputRecord =
   | PageOutput
-  | (Archived & { readonly kind: 'revisit'; readonly record: RevisitRecord })
-  | (Archived & { readonly kind: 'skip'; readonly record: SkipRecord })
-  | (Archived & { readonly kind: 'fail'; readonly record: FailRecord })
+  | (Written & { readonly kind: 'revisit'; readonly record: RevisitRecord })
+  | (Written & { readonly kind: 'skip'; readonly record: SkipRecord })
+  | (Written & { readonly kind: 'fail'; readonly record: FailRecord })
   /** An exchange that has no record: robots.txt, a sitemap, an answer after which the page is tried again. */
   | { readonly kind: 'exchange'; readonly exchange: ArchivedExchange }
 
-export interface PageOutput extends Archived {
+export interface PageOutput extends Written {
   readonly kind: 'page'
   readonly record: PageRecord
   readonly markdown: string | null
@@ -30,3 +32,9 @@ export const RECORD_FILES = {
   skip: 'skipped.jsonl',
   fail: 'failed.jsonl',
 } as const
+
+/** One line of JSON. The two line separators that JSON allows and some readers split at are escaped. */
+export function recordLine(record: object): string {
+  const text = JSON.stringify(record)
+  return `${text.replaceAll('\u2028', String.raw`\u2028`).replaceAll('\u2029', String.raw`\u2029`)}\n`
+}

@@ -143,6 +143,7 @@ describe.concurrent('a robots.txt', () => {
       now: () => system.now() + leap,
       wall: () => system.wall() + leap,
       timer: (ms, callback) => system.timer(ms, callback),
+      turn: () => system.turn(),
       sleepUntil: (time, signal) => system.sleepUntil(time - leap, signal),
     }
     let rules = 'User-agent: *\nDisallow: /late\n'

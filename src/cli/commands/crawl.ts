@@ -226,7 +226,6 @@ export async function runCrawl(
     store: stateFolder(folder),
     outputFolder: folder,
     once,
-    clock,
     ...(fleet === undefined
       ? {}
       : { fleet: { ...fleet, onTrouble: ({ kind, detail }) => terminal.note(troubleWords(kind, detail)) } }),

@@ -24,6 +24,7 @@ export function createPlanClock(timerLagMs: number): PlanClock {
   return {
     now: clock.now,
     wall: clock.wall,
+    turn: clock.turn,
     timer,
     sleepUntil: sleepWith(clock.now, timer),
     exactly: later,

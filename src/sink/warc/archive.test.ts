@@ -104,9 +104,9 @@ describe('an archive', () => {
       exchange: exchange('https://a.test/1', { body: 'one' }),
     } as const
     const prepared: OutputRecord = { kind: 'exchange', exchange: exchange('https://a.test/2', { body: 'two' }) }
-    await output.writeContent(prepared)
+    await output.prepare(prepared)
     const never: OutputRecord = { kind: 'exchange', exchange: exchange('https://a.test/3', { body: 'three' }) }
-    await output.writeContent(never)
+    await output.prepare(never)
     const position = output.append([skip, prepared])
     output.close()
     expect(ofType(at, 'response').map((record) => record.field('warc-target-uri'))).toEqual([
@@ -126,7 +126,7 @@ describe('an archive', () => {
     )
     archive(plain, {}, [batch])
     const output = openOutputFolder(ahead, {}, { archive: archiveOptions() })
-    for (const item of batch) await output.writeContent(item)
+    for (const item of batch) await output.prepare(item)
     output.append(batch)
     output.close()
     // Identifiers are drawn in another order, and nothing else differs.

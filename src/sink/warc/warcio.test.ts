@@ -28,7 +28,7 @@ async function archiveAndRead(exchanges: readonly ArchivedExchange[], maxFileByt
   const at = join(root, String(serial++))
   const output = openOutputFolder(at, {}, { archive: archiveOptions({ maxFileBytes }) })
   const items = exchanges.map((each) => ({ kind: 'exchange', exchange: each }) as const)
-  for (const item of items) await output.writeContent(item)
+  for (const item of items) await output.prepare(item)
   output.append(items)
   output.close()
   const seen: Seen[] = []

@@ -1,0 +1,120 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { clockOrigin, createRng, createSystemClock } from '../../base/index.ts'
+import { settingsFromLibrary, type CrawlerOptions } from '../../config/index.ts'
+import { createFrontier, type Settlement } from '../../frontier/index.ts'
+import type { ImpoliteRequest, NormalizedUrl } from '../../model/index.ts'
+import { linksTo } from '../test-support/virtual-web.ts'
+import { frontierOptionsOf } from '../frontier-options.ts'
+import { createManners } from '../manners.ts'
+import { createSeedScope } from '../seed-scope.ts'
+import { createSettler } from '../settler.ts'
+import { seedFound } from '../crawl.ts'
+import { createCrew } from './crew.ts'
+
+/** A site on loopback, and a crew that crawls it. */
+async function setUp(paths: readonly string[], options: CrawlerOptions, threads = 2) {
+  const origin = clockOrigin()
+  const clock = createSystemClock(origin)
+  const seen: string[] = []
+  const server = createServer((request, response) => {
+    const path = request.url ?? ''
+    seen.push(path)
+    if (path === '/robots.txt') response.writeHead(404).end()
+    else response.writeHead(200, { 'content-type': 'text/html' }).end(path === '/' ? linksTo(...paths) : '<p>A page')
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const seed = `http://127.0.0.1:${port}/` as NormalizedUrl
+  const settings = settingsFromLibrary(
+    { delay: 0, sitemaps: false, traps: false, allowAddress: ['127.0.0.0/8'], retryDelay: '10ms', ...options },
+    '0.0.0',
+  )
+  const impolite: ImpoliteRequest[] = []
+  const manners = createManners(settings, {
+    clock,
+    loadHost: (host) => frontier.host(host),
+    onViolation: (request) => impolite.push(request),
+  })
+  const frontier = createFrontier({
+    ...frontierOptionsOf(settings, {
+      policyOf: (host) => manners.registry.policyOf(host),
+      isFleet: false,
+      once: false,
+    }),
+    store: 'memory',
+    clock,
+  })
+  const settled: Settlement[] = []
+  const crew = createCrew({
+    ...manners,
+    threads,
+    slots: settings.concurrency,
+    worker: 'here',
+    settings,
+    seedScope: createSeedScope(settings, [seed]),
+    frontier,
+    settler: createSettler(frontier, undefined, { clock }),
+    repetitions: { judge: () => ({}) },
+    onSettled: (settlement) => settled.push(settlement),
+    thread: { wantsMarkdown: false, isArchiving: false, clockOrigin: origin },
+    clock,
+    rng: createRng(1),
+    trial: { program: new URL('../test-support/tricky-thread.ts', import.meta.url), deadlineMs: 1_000, isEager: true },
+  })
+  const outcomes = (path: string): string[] =>
+    settled
+      .filter(({ task, outcome }) => task.url === seed + path.slice(1) && outcome.kind !== 'returned')
+      .map(({ outcome }) => outcome.kind)
+  return {
+    crew,
+    frontier,
+    seen,
+    impolite,
+    outcomes,
+    run: () => crew.run(async () => void (await frontier.add([seedFound(seed, () => undefined)]))),
+  }
+}
+
+const PAGES = Array.from({ length: 40 }, (_, number) => `/${number}`)
+
+test('threads work on one host at once, and each page is had once', async () => {
+  const { run, frontier, outcomes, impolite, seen } = await setUp(PAGES, { concurrency: 8, perHost: 8 })
+  expect(await run()).toBe('finished')
+  expect(await frontier.stats()).toMatchObject({ done: 41, failed: 0, queued: 0, leased: 0 })
+  for (const path of PAGES) expect(outcomes(path)).toEqual(['done'])
+  expect(seen).toHaveLength(42)
+  expect(impolite).toEqual([])
+})
+
+test.each(['/hang', '/exit', '/memory'])(
+  'a page that takes its thread down (%s) costs itself three attempts, and no other page',
+  async (path) => {
+    const { run, frontier, outcomes } = await setUp([path, ...PAGES], { concurrency: 4, perHost: 4, attempts: 9 })
+    expect(await run()).toBe('finished')
+    expect(await frontier.stats()).toMatchObject({ done: 41, failed: 1, queued: 0, leased: 0 })
+    expect(outcomes(path)).toEqual(['retry', 'retry', 'failed'])
+    for (const other of PAGES) expect(outcomes(other)).toEqual(['done'])
+  },
+)
+
+test('a host that may be asked by several at once, some time apart, is asked so by all threads together', async () => {
+  const { run, seen, impolite } = await setUp(PAGES.slice(0, 12), { concurrency: 6, perHost: 3, delay: '50ms' })
+  expect(await run()).toBe('finished')
+  expect(impolite).toEqual([])
+  expect(seen).toHaveLength(14)
+})
+
+test('a stop gives back what is not done', async () => {
+  const { run, crew, frontier } = await setUp(PAGES, { concurrency: 2, delay: '100ms' })
+  const over = run()
+  const stats = async (): Promise<number> => (await frontier.stats()).done
+  while ((await stats()) < 3) await new Promise((resolve) => setImmediate(resolve))
+  crew.stop()
+  expect(await over).toBe('stopped')
+  const { done, queued, leased, discovered } = await frontier.stats()
+  expect({ leased, all: done + queued }).toEqual({ leased: 0, all: discovered })
+  expect(done).toBeLessThan(20)
+})

@@ -1,0 +1,184 @@
+/**
+ * What a thread of a crawl does: the whole worker loop, with a network and a reader of its own, on leases that it asks the
+ * thread of the frontier for. What it settles goes back there.
+ */
+import type { MessagePort } from 'node:worker_threads'
+import { createSystemClock, type Clock } from '../../base/index.ts'
+import type { Lease, LeaseAnswer, LeaseRef, Settlement } from '../../frontier/index.ts'
+import type { FoundUrl, HostKey, HostRecord, NormalizedUrl } from '../../model/index.ts'
+import type { PolitenessAudit } from '../../politeness/index.ts'
+import { createReader, type Reader } from '../../reading/index.ts'
+import { createContentFiles, type OutputRecord } from '../../sink/index.ts'
+import { createEngine, type EndReason } from '../engine.ts'
+import { createManners } from '../manners.ts'
+import { createReachability } from '../reachability.ts'
+import type { Judged, Repetition } from '../repetition.ts'
+import { createRequestRate } from '../request-rate.ts'
+import { createSeedScope } from '../seed-scope.ts'
+import { createWorkshop } from '../workshop.ts'
+import { createLinkWriter } from './link-book.ts'
+import { openLine, plainError } from './line.ts'
+import { noteOf } from './settlement-note.ts'
+import type { ThreadData } from './thread-data.ts'
+import { createThreadState, type ThreadState } from './thread-state.ts'
+
+/** Documents up to this size are read where they are; a larger one in a thread that can be lost without the others. */
+const INLINE_BYTES = 256 * 1024
+
+interface Pause {
+  readonly host: HostKey
+  readonly until: number
+  readonly reason: string
+}
+
+/** Works until the crawl is over, and says so. `reader`: for tests, how documents are read. */
+export async function workInThread(port: MessagePort, data: ThreadData, reader?: Reader): Promise<void> {
+  const { settings } = data
+  const clock = createSystemClock(data.clockOrigin)
+  const state = createThreadState(data.state)
+  const line = openLine(
+    port,
+    {
+      stop: (reason: EndReason) => engine.stop(reason),
+      abort: () => engine.abort(),
+      storeLost: () => engine.storeLost(),
+      storeBack: () => engine.storeBack(),
+      look: () => engine.look(),
+      pause: ({ host, until, reason }: Pause) => engine.pause(host, until, reason),
+      resize: (slots: number) => engine.resize(slots),
+      seeds: (seeds: readonly NormalizedUrl[]) => seedScope.add(seeds),
+    },
+    () => {
+      state.inFlight = engine.inFlight
+    },
+  )
+
+  const seedScope = createSeedScope(settings, data.seeds)
+  const { registry, audit, heed } = createManners(settings, {
+    clock,
+    loadHost: (host) => line.call<HostRecord | undefined>('host', host),
+    // The thread of the frontier sees the requests of all threads, and judges.
+    onViolation: () => {},
+  })
+  /** What is seen here is told there, in the order in which it happened. */
+  const toldAudit: PolitenessAudit = {
+    ...audit,
+    started(host) {
+      const at = clock.now()
+      line.tell('asked', { host, at })
+      return audit.started(host, at)
+    },
+    answered(host, at) {
+      line.tell('answered', { host, at })
+      audit.answered(host, at)
+    },
+    ended(host) {
+      line.tell('over', host)
+      audit.ended(host)
+    },
+    withdrawn(host) {
+      line.tell('withdrawn', host)
+      audit.withdrawn(host)
+    },
+    get violations() {
+      return audit.violations
+    },
+    get requests() {
+      return audit.requests
+    },
+    get hosts() {
+      return audit.hosts
+    },
+  }
+
+  const links = createLinkWriter()
+  const leases = new Map<number, { readonly lease: Lease; left: number }>()
+  const hold = (answer: LeaseAnswer): LeaseAnswer => {
+    for (const lease of answer.leases) leases.set(lease.fence, { lease, left: lease.tasks.length })
+    return answer
+  }
+  const settle = (settlement: Settlement, delayMs: number): Promise<'settled' | 'stale'> => {
+    const held = leases.get(settlement.lease.fence)
+    if (held === undefined) return Promise.resolve('stale')
+    held.left -= 1
+    if (held.left === 0) leases.delete(settlement.lease.fence)
+    const note = noteOf(settlement, held.lease, { links, wantsMarkdown: data.wantsMarkdown })
+    return line.call('settle', { note, delayMs })
+  }
+
+  const workshop = createWorkshop(settings, {
+    clock,
+    registry,
+    seedScope,
+    reader: markedReader(reader ?? createReader({ threads: 1, inlineBytes: INLINE_BYTES }, { clock }), state, clock),
+    repetitions: {
+      judge: (url, judged) => (tellsNothing(url, judged) ? {} : line.call<Repetition>('judge', { url, judged })),
+    },
+  })
+  const content = data.outputFolder === undefined ? undefined : createContentFiles(data.outputFolder)
+  const engine = createEngine({
+    frontier: {
+      add: (found: readonly FoundUrl[]) => line.call('add', found),
+      lease: async (request) => hold(await line.call<LeaseAnswer>('lease', request)),
+      extend: (lease: LeaseRef) => line.call('extend', { host: lease.host, fence: lease.fence }),
+      stats: () => line.call('stats'),
+    },
+    settler: {
+      settle,
+      async flush() {
+        line.tell('flush')
+      },
+    },
+    worker: data.worker,
+    slots: data.slots,
+    drainMs: settings.drainMs,
+    isArchiving: data.isArchiving,
+    audit: toldAudit,
+    network: createReachability(data.reachability, data.thread),
+    onPause: (host, until, reason) => line.tell('paused', { host, until, reason }),
+    ...(data.lookAgainMs === undefined ? {} : { lookAgainMs: data.lookAgainMs }),
+    ...(data.hasRate ? { rate: createRequestRate((wanted) => line.call<number>('permits', wanted), { clock }) } : {}),
+    ...(content === undefined
+      ? {}
+      : {
+          beforeSettling: async ({ record }) => {
+            if (record !== undefined) await content.write(record as OutputRecord)
+          },
+        }),
+    onSettled: ({ robots }) => {
+      if (robots !== undefined) heed(robots)
+    },
+    tasks: workshop.tasks,
+  })
+
+  line.tell('ready')
+  try {
+    const reason = await engine.run()
+    await workshop.close()
+    line.tell('ended', reason)
+  } catch (error) {
+    line.tell('failed', plainError(error))
+  }
+  line.flush()
+  port.close()
+}
+
+/** A page that names no other as canonical, and whose text was not looked at, repeats nothing. */
+function tellsNothing(url: NormalizedUrl, { canonical, near }: Judged): boolean {
+  return near === null && (canonical === null || canonical === url)
+}
+
+/** The document that is being read is known from outside. */
+function markedReader(reader: Reader, state: ThreadState, clock: Clock): Reader {
+  return {
+    ...reader,
+    async read(input, signal) {
+      if (input.body.length > INLINE_BYTES) return reader.read(input, signal)
+      state.read(input.url, clock.now())
+      // It is read within this call, or not here.
+      const reading = reader.read(input, signal)
+      state.rest()
+      return reading
+    },
+  }
+}
