@@ -17,11 +17,15 @@ export interface Usage {
   readonly peakBytes: number
 }
 
-/** Runs a script with this Node; `watch` is given the process while it runs. */
+/** Runs a script with this Node and these variables besides; `watch` is given the process while it runs. */
 export async function runScript(
   script: string,
   words: readonly string[],
-  options: { readonly node?: readonly string[]; watch?(child: ChildProcess): void } = {},
+  options: {
+    readonly node?: readonly string[]
+    readonly env?: Readonly<Record<string, string>>
+    watch?(child: ChildProcess): void
+  } = {},
 ): Promise<Usage> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-usage-'))
   try {
@@ -30,7 +34,7 @@ export async function runScript(
     const child = spawn(
       process.execPath,
       ['--import', USAGE, ...(options.node ?? []), join(REPOSITORY, script), ...words],
-      { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, USAGE_FILE: usageFile } },
+      { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...options.env, USAGE_FILE: usageFile } },
     )
     options.watch?.(child)
     const [code] = (await once(child, 'exit')) as [number | null]
