@@ -1,18 +1,18 @@
-#!/usr/bin/env -S node --max-semi-space-size=16
+#!/usr/bin/env node
 // The launcher. It is written in old syntax on purpose, so that a Node that is too old for Tiptoe still gets
 // far enough to hand over to the Node pinned in node_modules, or to say in three lines what is needed.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { setFlagsFromString } from 'node:v8'
-
-/** As in the first line. Left to itself the room for short-lived objects grows to 130 MB, and is no faster for it. */
-const YOUNG_SPACE = ['--max-semi-space-size=16']
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const version = process.versions.node.split('.').map(Number)
 const recent = version[0] > 22 || (version[0] === 22 && version[1] >= 19)
+
+/** As much as the young space may be. */
+const YOUNG_BYTES = 32 * 1024 * 1024
 
 /** A clone runs its sources as they stand (Node strips the types); an installed package runs what was built. */
 function entry() {
@@ -58,6 +58,20 @@ async function keepCompiled() {
   if (existsSync(join(root, 'node_modules'))) enableCompileCache(join(root, 'node_modules', '.cache', 'tiptoe'))
 }
 
+/**
+ * The room for short-lived objects doubles when many survive, up to 130 MB, and beyond a quarter of that is no faster for
+ * it. Its bound can only be given to Node when it starts, but whether it doubles can be said at any time.
+ */
+function boundYoungSpace() {
+  const watch = setInterval(function () {
+    const young = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')
+    if (young === undefined || young.space_size < YOUNG_BYTES) return
+    setFlagsFromString('--semi-space-growth-factor=1')
+    clearInterval(watch)
+  }, 50)
+  watch.unref()
+}
+
 async function launch() {
   if (recent) {
     hushSqliteWarning()
@@ -66,6 +80,7 @@ async function launch() {
     if (process.env.UV_THREADPOOL_SIZE === undefined) process.env.UV_THREADPOOL_SIZE = '64'
     // Left to itself the heap grows to four times what is in use before it is looked through: 100 MB more, for nothing.
     setFlagsFromString('--heap-growing-percent=40')
+    boundYoungSpace()
     if (process.env.TIPTOE_LIFELINE !== undefined) {
       await holdLifeline(process.env.TIPTOE_LIFELINE)
       delete process.env.TIPTOE_LIFELINE
@@ -89,7 +104,7 @@ async function launch() {
   }
   // The child leads a session of its own, so that a signal reaches it exactly once: through us. The pipe is its
   // lifeline: when this process is killed outright the pipe closes, and the child goes down with it.
-  const child = spawn(node, YOUNG_SPACE.concat([fileURLToPath(import.meta.url)]).concat(process.argv.slice(2)), {
+  const child = spawn(node, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     detached: true,
     env: Object.assign({}, process.env, { TIPTOE_LIFELINE: '3' }),

@@ -75,8 +75,8 @@ export interface CrawlerOptions {
   /** Default 1. */
   workers?: number
   /**
-   * Threads that fetch and read at most. Default: as many as the machine runs at once. 0: all is done where the crawl runs,
-   * and a page can take it down.
+   * Threads that work on the crawl at most. Default: as many as the machine runs at once. 1: all is done in the thread that
+   * asks for it. 0: that too, and a page can take it down.
    */
   threads?: number
   /** Another delay or concurrency for some hosts or URL patterns; the first match wins. */

@@ -399,7 +399,7 @@ const TABLE = [
     kind: integer(0, 64),
     flag: true,
     local: true,
-    help: 'threads that fetch and read at most, as many as the machine runs at once unless told; 0: all is done in one, and a page can take it down',
+    help: 'threads that work on the crawl at most, as many as the machine runs at once unless told; 0: one, and a page can take it down',
   },
   {
     name: 'sites',

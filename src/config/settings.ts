@@ -149,8 +149,8 @@ export interface Settings {
   /** Fingerprints kept to find near-duplicates by; 0: none are looked for. */
   readonly nearDuplicates: number
   /**
-   * Threads that fetch and read at most; 0: all is done where the crawl runs, without a bound on a page's time and memory.
-   * Absent: as many as the machine runs at once.
+   * Threads that work at most, that of the frontier among them. Absent: as many as the machine runs at once. 0: that one
+   * alone, without a bound on a page's time and memory.
    */
   readonly threads?: number
 

@@ -14,7 +14,7 @@ import {
   type Disk,
   type Rng,
 } from '../base/index.ts'
-import { concurrentFetches, headersInForce, type Settings } from '../config/index.ts'
+import { concurrentFetches, type Settings } from '../config/index.ts'
 import type { Fetcher, FetcherOptions } from '../fetch/index.ts'
 import {
   createFrontier,
@@ -30,6 +30,7 @@ import { TiptoeError, type CrawlEvents, type FoundUrl, type NormalizedUrl, type 
 import type { Reader } from '../reading/index.ts'
 import {
   createContentFiles,
+  explained,
   hasRecords,
   openFingerprints,
   openOutputFolder,
@@ -147,10 +148,8 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
   const events = createEventBus<CrawlEvents>()
   const tierOf = createTierRules(settings)
   const slots = concurrentFetches(settings)
-  // First of all: there may be secrets that are not there.
-  const fetcher =
-    threads > 0 ? undefined : (options.fetcher ?? createFetcherOf(settings, { clock, lookup: options.lookup }))
-  if (fetcher === undefined) headersInForce(settings.headers, process.env)
+  // First of all: it may need secrets that are not there.
+  const fetcher = options.fetcher ?? createFetcherOf(settings, { clock, lookup: options.lookup })
 
   // The frontier asks the registry for policies, and the registry asks the frontier for what is kept of a host.
   const { registry, audit, heed } = createManners(settings, {
@@ -239,13 +238,13 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
           append(accepted) {
             ends.push(end)
             const lengths = folder.append(recordsOf(accepted))
-            fingerprints.write()
+            explained(options.outputFolder ?? '', () => fingerprints.write())
             end = { ...lengths, [FINGERPRINTS]: fingerprints.length }
             return end
           },
           sync() {
             folder.sync()
-            fingerprints.sync()
+            explained(options.outputFolder ?? '', () => fingerprints.sync())
             note?.wrote(end)
             ends.splice(0, ends.length - MOST_TAKEN_BACK)
           },
@@ -278,22 +277,47 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
       ? undefined
       : createContentFiles(options.outputFolder, options.disk === undefined ? {} : { disk: options.disk })
   const lookAgain = fleet === undefined ? {} : { lookAgainMs: LOOK_AGAIN_MS }
-  const workshop =
-    fetcher === undefined
-      ? undefined
-      : createWorkshop(settings, { ...options, clock, rng, fetcher, registry, seedScope, repetitions })
+  const workshop = createWorkshop(settings, { ...options, clock, rng, fetcher, registry, seedScope, repetitions })
+  const own = {
+    ...lookAgain,
+    audit,
+    worker: shared.worker,
+    isArchiving,
+    drainMs: settings.drainMs,
+    ...(permits === undefined ? {} : { rate: createRequestRate(permits, { clock }) }),
+    tasks: workshop.tasks,
+  }
+  const prepare = async ({ record }: Settlement): Promise<void> => {
+    if (record !== undefined) await folder?.prepare(record as OutputRecord)
+  }
+  const writeContent = async ({ record }: Settlement): Promise<void> => {
+    if (record !== undefined) await content?.write(record as OutputRecord)
+  }
   const engine =
-    workshop === undefined
-      ? createCrew({
+    threads <= 1
+      ? createEngine({
+          ...shared,
+          ...own,
+          ...(folder === undefined
+            ? {}
+            : {
+                beforeSettling: async (settlement) => {
+                  await writeContent(settlement)
+                  await prepare(settlement)
+                },
+              }),
+        })
+      : createCrew({
           ...shared,
           threads,
+          own: (part) => createEngine({ ...own, ...part, beforeSettling: writeContent }),
           settings,
           seedScope,
           registry,
           repetitions,
           clock,
           rng,
-          ...(folder === undefined ? {} : { prepare: (record) => folder.prepare(record) }),
+          prepare,
           ...(permits === undefined ? {} : { permits }),
           thread: {
             ...lookAgain,
@@ -304,23 +328,6 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
             wantsMarkdown: options.wantsMarkdown === true || settings.sink !== 'files',
             clockOrigin: origin,
           },
-        })
-      : createEngine({
-          ...shared,
-          ...lookAgain,
-          isArchiving,
-          drainMs: settings.drainMs,
-          ...(permits === undefined ? {} : { rate: createRequestRate(permits, { clock }) }),
-          ...(folder === undefined || content === undefined
-            ? {}
-            : {
-                beforeSettling: async ({ record }) => {
-                  if (record === undefined) return
-                  await content.write(record as OutputRecord)
-                  await folder.prepare(record as OutputRecord)
-                },
-              }),
-          tasks: workshop.tasks,
         })
 
   const addSeeds = async (): Promise<void> => {
@@ -411,7 +418,7 @@ export async function openCrawl(options: CrawlOptions): Promise<Crawl> {
       return nextAt
     },
     async close() {
-      await workshop?.close()
+      await workshop.close()
       await (isStoreInReach ? frontier.close() : inTime(frontier.close()))
       folder?.close()
       fingerprints.close()

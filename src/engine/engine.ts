@@ -222,8 +222,10 @@ export function createEngine(options: EngineOptions): EngineAmongOthers {
       throw error
     })
     const settled = settler.settle(settlement, lease.delayMs)
-    // What a host asks for should not be forgotten by a crash a moment later.
-    if (result.host?.blockedUntil !== undefined && result.outcome.kind !== 'returned') void settler.flush()
+    // What a host asks for should not be forgotten by a crash a moment later; and what waits for nobody need not wait.
+    if ((result.host?.blockedUntil !== undefined && result.outcome.kind !== 'returned') || slots.inUse === 0) {
+      void settler.flush()
+    }
     const accepted = (await settled) === 'settled'
     asking.changed()
     if (!accepted) return

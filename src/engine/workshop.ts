@@ -7,7 +7,7 @@ import type { Settings } from '../config/index.ts'
 import type { Fetcher, FetcherOptions } from '../fetch/index.ts'
 import type { NormalizedUrl, Tier } from '../model/index.ts'
 import type { HostRegistry } from '../politeness/index.ts'
-import { createReader, type Reader } from '../reading/index.ts'
+import { createGuardedReader, createInlineReader, createReader, type Reader } from '../reading/index.ts'
 import { compilePattern, createParameterStripper } from '../url/index.ts'
 import { createAdmission } from './admission.ts'
 import type { EngineOptions } from './engine.ts'
@@ -39,7 +39,7 @@ export function createWorkshop(settings: Settings, deps: WorkshopDeps): Workshop
   const fetcher = deps.fetcher ?? createFetcherOf(settings, { clock, lookup })
   const tierOf = createTierRules(settings)
   const strip = createParameterStripper(settings.stripParameters)
-  const reader = deps.reader ?? createReader({ threads: settings.threads === 0 ? 0 : 1 }, { clock })
+  const reader = deps.reader ?? readerOf(settings, clock)
   return {
     tasks: {
       settings,
@@ -69,6 +69,11 @@ export function createWorkshop(settings: Settings, deps: WorkshopDeps): Workshop
       await reader.close()
     },
   }
+}
+
+/** Without threads nothing guards against a page that hangs its parser. */
+function readerOf({ threads }: Settings, clock: Clock): Reader {
+  return threads === 0 ? createInlineReader() : createGuardedReader(createReader({ threads: 1 }, { clock }))
 }
 
 export function createTierRules(settings: Settings): (url: NormalizedUrl) => Tier | undefined {

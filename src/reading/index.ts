@@ -11,6 +11,7 @@ export {
   type SitemapInput,
   type TellingHeaders,
 } from './document.ts'
+export { createGuardedReader, type GuardOptions } from './guarded-reader.ts'
 export { createInlineReader } from './inline-reader.ts'
 export { readDocument } from './read-document.ts'
 export { createReader, type Reader, type ReaderOptions } from './reader.ts'

@@ -33,16 +33,13 @@ export interface ReaderOptions {
   readonly threads: number
   readonly deadlineMs?: number
   readonly memoryMb?: number
-  /** Pages up to this size are read where they are handed in: so little can neither take long nor need much. Default 0. */
-  readonly inlineBytes?: number
   /** The module whose `readDocument` the threads run; the one of this module unless told. */
   readonly module?: URL
 }
 
 export function createReader(options: ReaderOptions, { clock }: { readonly clock: Clock }): Reader {
   if (options.threads === 0) return createInlineReader()
-  const { deadlineMs = DEADLINE_MS, memoryMb = MEMORY_MB, inlineBytes = 0, module } = options
-  const inline = createInlineReader()
+  const { deadlineMs = DEADLINE_MS, memoryMb = MEMORY_MB, module } = options
   const threads = new Set<ReadingThread>()
   /** Threads that are on their way out. */
   const ending = new Set<Promise<void>>()
@@ -88,8 +85,6 @@ export function createReader(options: ReaderOptions, { clock }: { readonly clock
 
   return {
     read<Input extends DocumentInput>(input: Input, signal?: AbortSignal) {
-      // A sitemap may be packed, and then its size says nothing.
-      if (input.kind === 'page' && input.body.length <= inlineBytes && !isClosed) return inline.read(input, signal)
       return new Promise<ReadResult<ReadingOf<Input>>>((resolve, reject) => {
         if (isClosed || signal?.aborted === true) return resolve({ kind: 'aborted' })
         if (waiting.length >= MOST_WAITING) return reject(new Error(`more than ${MOST_WAITING} documents wait`))

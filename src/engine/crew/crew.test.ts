@@ -62,7 +62,7 @@ async function setUp(paths: readonly string[], options: CrawlerOptions, threads 
     thread: { wantsMarkdown: false, isArchiving: false, clockOrigin: origin },
     clock,
     rng: createRng(1),
-    trial: { program: new URL('../test-support/tricky-thread.ts', import.meta.url), deadlineMs: 1_000, isEager: true },
+    trial: { program: new URL('../test-support/tricky-thread.ts', import.meta.url) },
   })
   const outcomes = (path: string): string[] =>
     settled
@@ -89,7 +89,7 @@ test('threads work on one host at once, and each page is had once', async () => 
   expect(impolite).toEqual([])
 })
 
-test.each(['/hang', '/exit', '/memory'])(
+test.each(['/exit', '/memory'])(
   'a page that takes its thread down (%s) costs itself three attempts, and no other page',
   async (path) => {
     const { run, frontier, outcomes } = await setUp([path, ...PAGES], { concurrency: 4, perHost: 4, attempts: 9 })

@@ -9,38 +9,54 @@
  * A host that may be asked by several requests at once, some time apart, is worked on by one thread at a time: when the
  * next one may start depends on when another was answered, and only that thread knows it at once.
  *
- * There is one thread at first, and another whenever those there are have no time left.
+ * At first the thread of the frontier does all the work itself. Another is started whenever those there are have no time
+ * left and the machine has.
  */
 import type { Clock, Rng } from '../../base/index.ts'
 import type { Settings } from '../../config/index.ts'
-import type { Frontier, Lease, LeaseAnswer, LeaseRef, LeaseRequest, Settlement } from '../../frontier/index.ts'
+import type {
+  AddAnswer,
+  Frontier,
+  Lease,
+  LeaseAnswer,
+  LeaseRef,
+  LeaseRequest,
+  Settlement,
+} from '../../frontier/index.ts'
 import type { FoundUrl, HostKey, NormalizedUrl, Task } from '../../model/index.ts'
 import type { HostRegistry, PolitenessAudit } from '../../politeness/index.ts'
 import type { OutputRecord } from '../../sink/index.ts'
-import type { EndReason, Engine } from '../engine.ts'
+import type { EndReason, Engine, EngineAmongOthers, EngineOptions } from '../engine.ts'
 import { unreadable } from '../interpretation.ts'
-import { forgetThread, reachabilityMarks } from '../reachability.ts'
+import { createReachability, forgetThread, reachabilityMarks } from '../reachability.ts'
 import type { Judged, RepetitionJudge } from '../repetition.ts'
 import type { SeedScope } from '../seed-scope.ts'
 import type { Settler } from '../settler.ts'
 import type { Finding } from '../watched-fetcher.ts'
 import { createLinkReader, type LinkReader } from './link-book.ts'
-import { errorFrom, type PlainError } from './line.ts'
-import { noThread, startMember, type Member, type MemberTrial } from './member.ts'
+import { createIdleWatch } from './idle-processors.ts'
+import { errorFrom, type Line, type PlainError } from './line.ts'
+import { noThread, startMember, type Member } from './member.ts'
 import { settlementOf, type SettlementNote } from './settlement-note.ts'
 import type { ThreadData } from './thread-data.ts'
 
-/** How often it is looked whether another thread would help, and how busy all of them must be. */
+/** How often it is looked whether another thread would help, how busy all must be, and how much of a processor idle. */
 const GROWTH_MS = 500
-const BUSY_SHARE = 0.7
+const BUSY_SHARE = 0.85
+const IDLE_PROCESSORS = 0.8
 /** Who stays for more asks so often whether there is any. */
 const STAY_MS = 2_000
 /** Threads that may be lost in a row without one page being settled in between. */
 const MOST_LOSSES = 10
 
+/** What an engine in the thread of the frontier is to work with, so that it is one of the crew. */
+export type OwnPart = Pick<EngineOptions, 'frontier' | 'settler' | 'slots' | 'network' | 'onPause'>
+
 export interface CrewOptions {
-  /** At most. */
+  /** At most, that of the frontier among them if it works too. */
   readonly threads: number
+  /** Makes the engine that works in this thread; absent when only others work. */
+  readonly own?: (part: OwnPart) => EngineAmongOthers
   readonly slots: number
   readonly worker: string
   readonly settings: Settings
@@ -51,7 +67,7 @@ export interface CrewOptions {
   readonly audit: PolitenessAudit
   readonly repetitions: RepetitionJudge
   /** Awaited before a settlement is handed on: what goes with its record is made ready. */
-  readonly prepare?: (record: OutputRecord) => Promise<void>
+  readonly prepare?: (settlement: Settlement) => Promise<void>
   readonly onSettled?: (settlement: Settlement) => void
   readonly readyForMore?: () => Promise<void>
   readonly stays?: () => Promise<boolean>
@@ -61,8 +77,8 @@ export interface CrewOptions {
   readonly thread: Pick<ThreadData, 'outputFolder' | 'wantsMarkdown' | 'isArchiving' | 'lookAgainMs' | 'clockOrigin'>
   readonly clock: Clock
   readonly rng: Rng
-  /** For tests; `isEager`: all threads are there from the beginning. */
-  readonly trial?: MemberTrial & { readonly isEager?: boolean }
+  /** For tests: another program, and all threads there from the beginning. */
+  readonly trial?: { readonly program: URL }
 }
 
 /** A lease that a thread has, and which of its tasks are not settled yet. */
@@ -85,8 +101,11 @@ interface Hand {
   /** It was told that there were no more leases; it has not been told to look again. */
   isHungry: boolean
   isReady: boolean
-  member: Member
+  member: Worker
 }
+
+/** What a crew needs of one who works, be it a thread or an engine in this one. */
+type Worker = Pick<Member, 'inFlight' | 'busyShare' | 'farewell' | 'end'> & { readonly line: Pick<Line, 'tell'> }
 
 export function createCrew(options: CrewOptions): Engine {
   const { frontier, settler, audit, registry, clock, settings, slots, seedScope } = options
@@ -108,6 +127,7 @@ export function createCrew(options: CrewOptions): Engine {
   let isKnownToBegin = false
   let seedsTold = 0
   let stopGrowing = (): void => {}
+  const idleProcessors = createIdleWatch()
   let releaseFromConsumer = (): void => {}
   const { promise: allOver, resolve: tellAllOver } = Promise.withResolvers<void>()
 
@@ -209,8 +229,8 @@ export function createCrew(options: CrewOptions): Engine {
   }
 
   const handOn = async (settlement: Settlement, delayMs: number): Promise<'settled' | 'stale'> => {
-    const record = settlement.record as OutputRecord | undefined
-    if (record?.exchange !== undefined) await options.prepare?.(record)
+    // Only what is archived has to be waited for.
+    if ((settlement.record as OutputRecord | undefined)?.exchange !== undefined) await options.prepare?.(settlement)
     const settled = settler.settle(settlement, delayMs)
     if (settlement.host?.blockedUntil !== undefined && settlement.outcome.kind !== 'returned') void settler.flush()
     const result = await settled
@@ -253,6 +273,12 @@ export function createCrew(options: CrewOptions): Engine {
     }
   }
 
+  const add = async (found: readonly FoundUrl[]): Promise<AddAnswer> => {
+    const answer = await frontier.add(found)
+    feed()
+    return answer
+  }
+
   const asked = (hand: Hand, { host, at }: { host: HostKey; at: number }): void => {
     const { violations } = audit
     const spareMs = audit.started(host, at)
@@ -275,10 +301,7 @@ export function createCrew(options: CrewOptions): Engine {
    * What a lost thread leaves behind: the document that ended it has had an attempt; everything else is given back, and
    * its hosts may have been asked until just now.
    */
-  const cleanUp = (
-    hand: Hand,
-    { detail, url }: { readonly detail: string; readonly url: string | undefined },
-  ): void => {
+  const cleanUp = (hand: Hand, { detail, url }: { readonly detail: string; readonly url: string }): void => {
     hands.delete(hand.thread)
     forgetThread(reachability, hand.thread)
     const now = clock.now()
@@ -308,19 +331,42 @@ export function createCrew(options: CrewOptions): Engine {
     if (hands.size === 0) tellAllOver()
   }
 
+  /** This thread works too. */
+  const join = (own: NonNullable<CrewOptions['own']>): void => {
+    const self = newHand(0)
+    const engine = own({
+      frontier: {
+        add,
+        lease: (request) => lease(self, request),
+        extend: (ref) => frontier.extend(ref),
+        stats: () => frontier.stats(),
+      },
+      settler: { settle: (settlement, delayMs) => settleOwn(self, settlement, delayMs), flush: () => settler.flush() },
+      slots,
+      network: createReachability(reachability, 0),
+      onPause: (host, until, reason) => tellAll('pause', { host, until, reason }, self),
+    })
+    self.isReady = true
+    self.member = ownWorker(engine)
+    hands.set(0, self)
+    engine.run().then(
+      () => ended(self),
+      (error: unknown) => {
+        fail(error)
+        ended(self)
+      },
+    )
+  }
+  const settleOwn = async (hand: Hand, settlement: Settlement, delayMs: number): Promise<'settled' | 'stale'> => {
+    const held = hand.leases.get(settlement.lease.fence)
+    const index = held?.lease.tasks.indexOf(settlement.task) ?? -1
+    if (held === undefined || !held.open.has(index)) return 'stale'
+    return settleHeld(hand, held, index, settlement, delayMs)
+  }
+
   const hire = (thread: number): void => {
-    const hand: Omit<Hand, 'member'> & { member?: Member } = {
-      thread,
-      leases: new Map(),
-      links: createLinkReader(),
-      findings: new Map(),
-      asking: new Map(),
-      kept: [],
-      isHungry: false,
-      isReady: false,
-    }
-    const self = hand as Hand
-    hand.member = startMember(
+    const self = newHand(thread)
+    self.member = startMember(
       {
         ...options.thread,
         thread,
@@ -337,11 +383,7 @@ export function createCrew(options: CrewOptions): Engine {
         flush: () => settler.flush(),
         extend: (ref: LeaseRef) => frontier.extend(ref),
         host: (host: HostKey) => frontier.host(host),
-        add: async (found: readonly FoundUrl[]) => {
-          const answer = await frontier.add(found)
-          feed()
-          return answer
-        },
+        add,
         stats: () => frontier.stats(),
         judge: ({ url, judged }: { url: NormalizedUrl; judged: Judged }) => options.repetitions.judge(url, judged),
         permits: (wanted: number) => options.permits?.(wanted) ?? Promise.resolve(wanted),
@@ -372,7 +414,7 @@ export function createCrew(options: CrewOptions): Engine {
         },
         onLost: (loss) => cleanUp(self, loss),
       },
-      { ...options.trial, clock },
+      options.trial?.program,
     )
     hands.set(thread, self)
     spread()
@@ -390,7 +432,8 @@ export function createCrew(options: CrewOptions): Engine {
     stopGrowing = clock.timer(GROWTH_MS, () => {
       // Each is asked, so that the next time is counted from now.
       const shares = [...hands.values()].map(({ member }) => member.busyShare())
-      if (shares.every((share) => share >= BUSY_SHARE)) hire(hands.size)
+      const idle = idleProcessors()
+      if (idle >= IDLE_PROCESSORS && shares.every((share) => share >= BUSY_SHARE)) hire(hands.size)
       if (hands.size < mostThreads && ending === undefined) grow()
     })
   }
@@ -407,8 +450,9 @@ export function createCrew(options: CrewOptions): Engine {
         }
         if (ending === undefined) {
           seedsTold = seedScope.size
-          hire(0)
-          while (options.trial?.isEager === true && hands.size < mostThreads) hire(hands.size)
+          if (options.own === undefined) hire(0)
+          else join(options.own)
+          while (options.trial !== undefined && hands.size < mostThreads) hire(hands.size)
           if (hands.size < mostThreads) grow()
         } else tellAllOver()
       } catch (error) {
@@ -445,6 +489,59 @@ export function createCrew(options: CrewOptions): Engine {
     },
     get drainUntil() {
       return drainUntil
+    },
+  }
+}
+
+function newHand(thread: number): Hand {
+  return {
+    thread,
+    leases: new Map(),
+    links: createLinkReader(),
+    findings: new Map(),
+    asking: new Map(),
+    kept: [],
+    isHungry: false,
+    isReady: false,
+    member: NOBODY,
+  }
+}
+
+/** Until there is somebody. */
+const NOBODY: Worker = {
+  line: { tell: () => {} },
+  inFlight: 0,
+  busyShare: () => 0,
+  farewell: () => {},
+  end: async () => {},
+}
+
+/** An engine in this thread, told what a thread is told. */
+function ownWorker(engine: EngineAmongOthers): Worker {
+  const hears: Readonly<Record<string, (said: never) => void>> = {
+    stop: (reason: EndReason) => engine.stop(reason),
+    abort: () => engine.abort(),
+    storeLost: () => engine.storeLost(),
+    storeBack: () => engine.storeBack(),
+    look: () => engine.look(),
+    pause: ({ host, until, reason }: { host: HostKey; until: number; reason: string }) =>
+      engine.pause(host, until, reason),
+    resize: (slots: number) => engine.resize(slots),
+    // It sees them as they come.
+    seeds: () => {},
+  }
+  let before = performance.eventLoopUtilization()
+  return {
+    ...NOBODY,
+    line: { tell: (name, said) => hears[name]?.(said as never) },
+    get inFlight() {
+      return engine.inFlight
+    },
+    busyShare() {
+      const now = performance.eventLoopUtilization()
+      const { utilization } = performance.eventLoopUtilization(now, before)
+      before = now
+      return utilization
     },
   }
 }

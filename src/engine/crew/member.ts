@@ -1,19 +1,15 @@
 /**
  * One thread of a crew, seen from the thread of the frontier: how it is started, talked to and ended. It is lost when it
- * ends without having said so, or hangs in a document; then whoever gave it work is told, with the document that it was
- * at, and has to see to what it leaves behind.
+ * ends without having said so; then whoever gave it work is told, with the page that it was reading, and has to see to
+ * what it leaves behind.
  */
 import { getCompileCacheDir } from 'node:module'
 import { Worker } from 'node:worker_threads'
-import type { Clock } from '../../base/index.ts'
 import { LIMITS, TiptoeError } from '../../model/index.ts'
 import { openLine, type Handlers, type Line } from './line.ts'
 import type { ThreadData } from './thread-data.ts'
 import { createThreadState } from './thread-state.ts'
 
-/** How often it is looked whether the thread hangs. A process that was stopped spends one look on that. */
-const LOOK_MS = 500
-const DEADLINE_MS = LIMITS['read-page-time'].value
 /** Memory for a thread's heap: that of the largest page, which is read elsewhere, would do for all small ones at once. */
 const MEMORY_MB = LIMITS['read-page-memory'].value / 1024 ** 2
 /** For short-lived objects: pages and their links live for some milliseconds, and with less many are kept for longer. */
@@ -22,8 +18,8 @@ const YOUNG_MB = 48
 export interface MemberEvents {
   /** It works. */
   onReady(): void
-  /** It is gone; `url` is the document that it was reading, if it was. */
-  onLost(loss: { readonly detail: string; readonly url: string | undefined }): void
+  /** It is gone; `url` is the page that it was reading, empty for none. */
+  onLost(loss: { readonly detail: string; readonly url: string }): void
 }
 
 export interface Member {
@@ -37,17 +33,12 @@ export interface Member {
   end(): Promise<void>
 }
 
-/** For tests: another program, and less patience with it. */
-export interface MemberTrial {
-  readonly program?: URL
-  readonly deadlineMs?: number
-}
-
 export function startMember(
   data: Omit<ThreadData, 'state' | 'compileCache'>,
   handlers: Handlers,
   events: MemberEvents,
-  { clock, deadlineMs = DEADLINE_MS, program }: MemberTrial & { readonly clock: Clock },
+  /** For tests: another program. */
+  program?: URL,
 ): Member {
   const state = createThreadState()
   const compileCache = getCompileCacheDir()
@@ -57,34 +48,17 @@ export function startMember(
   )
   let isOver = false
   let fault: string | undefined
-  let cancelLook = (): void => {}
 
   const lose = (detail: string): void => {
     if (isOver) return
     isOver = true
-    cancelLook()
     line.cut(new Error(detail))
-    events.onLost({ detail, url: state.readingSince === 0 ? undefined : state.readingUrl })
+    events.onLost({ detail, url: state.readingUrl })
   }
   const line = openLine(worker, {
     ...handlers,
-    ready() {
-      if (!isOver) look(0, 0)
-      events.onReady()
-    },
+    ready: () => events.onReady(),
   })
-  /** The same document for so many looks: then the thread hangs in it. */
-  const look = (since: number, looks: number): void => {
-    cancelLook = clock.timer(LOOK_MS, () => {
-      const now = state.readingSince
-      if (now !== 0 && now === since && (looks + 1) * LOOK_MS >= deadlineMs) {
-        fault ??= `reading it takes longer than ${deadlineMs / 1_000} s`
-        void worker.terminate()
-        return
-      }
-      look(now, now === since ? looks + 1 : 0)
-    })
-  }
   worker.on('error', (error: Error & { readonly code?: string }) => {
     const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
     fault ??= isMemory
@@ -109,11 +83,9 @@ export function startMember(
     },
     farewell() {
       isOver = true
-      cancelLook()
     },
     async end() {
       isOver = true
-      cancelLook()
       line.cut(new Error('the thread was ended'))
       await worker.terminate()
     },

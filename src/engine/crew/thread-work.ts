@@ -3,11 +3,11 @@
  * thread of the frontier for. What it settles goes back there.
  */
 import type { MessagePort } from 'node:worker_threads'
-import { createSystemClock, type Clock } from '../../base/index.ts'
+import { createSystemClock } from '../../base/index.ts'
 import type { Lease, LeaseAnswer, LeaseRef, Settlement } from '../../frontier/index.ts'
 import type { FoundUrl, HostKey, HostRecord, NormalizedUrl } from '../../model/index.ts'
 import type { PolitenessAudit } from '../../politeness/index.ts'
-import { createReader, type Reader } from '../../reading/index.ts'
+import { createGuardedReader, createReader, type GuardOptions } from '../../reading/index.ts'
 import { createContentFiles, type OutputRecord } from '../../sink/index.ts'
 import { createEngine, type EndReason } from '../engine.ts'
 import { createManners } from '../manners.ts'
@@ -20,10 +20,7 @@ import { createLinkWriter } from './link-book.ts'
 import { openLine, plainError } from './line.ts'
 import { noteOf } from './settlement-note.ts'
 import type { ThreadData } from './thread-data.ts'
-import { createThreadState, type ThreadState } from './thread-state.ts'
-
-/** Documents up to this size are read where they are; a larger one in a thread that can be lost without the others. */
-const INLINE_BYTES = 256 * 1024
+import { createThreadState } from './thread-state.ts'
 
 interface Pause {
   readonly host: HostKey
@@ -31,8 +28,12 @@ interface Pause {
   readonly reason: string
 }
 
-/** Works until the crawl is over, and says so. `reader`: for tests, how documents are read. */
-export async function workInThread(port: MessagePort, data: ThreadData, reader?: Reader): Promise<void> {
+/** Works until the crawl is over, and says so. `read`: for tests, how documents are read. */
+export async function workInThread(
+  port: MessagePort,
+  data: ThreadData,
+  read?: NonNullable<GuardOptions['read']>,
+): Promise<void> {
   const { settings } = data
   const clock = createSystemClock(data.clockOrigin)
   const state = createThreadState(data.state)
@@ -110,7 +111,10 @@ export async function workInThread(port: MessagePort, data: ThreadData, reader?:
     clock,
     registry,
     seedScope,
-    reader: markedReader(reader ?? createReader({ threads: 1, inlineBytes: INLINE_BYTES }, { clock }), state, clock),
+    reader: createGuardedReader(createReader({ threads: 1 }, { clock }), {
+      onReading: (url) => state.read(url ?? ''),
+      ...(read === undefined ? {} : { read }),
+    }),
     repetitions: {
       judge: (url, judged) => (tellsNothing(url, judged) ? {} : line.call<Repetition>('judge', { url, judged })),
     },
@@ -166,19 +170,4 @@ export async function workInThread(port: MessagePort, data: ThreadData, reader?:
 /** A page that names no other as canonical, and whose text was not looked at, repeats nothing. */
 function tellsNothing(url: NormalizedUrl, { canonical, near }: Judged): boolean {
   return near === null && (canonical === null || canonical === url)
-}
-
-/** The document that is being read is known from outside. */
-function markedReader(reader: Reader, state: ThreadState, clock: Clock): Reader {
-  return {
-    ...reader,
-    async read(input, signal) {
-      if (input.body.length > INLINE_BYTES) return reader.read(input, signal)
-      state.read(input.url, clock.now())
-      // It is read within this call, or not here.
-      const reading = reader.read(input, signal)
-      state.rest()
-      return reading
-    },
-  }
 }

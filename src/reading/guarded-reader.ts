@@ -1,0 +1,109 @@
+/**
+ * Small pages read where they are handed in, under the eye of a guard: one that takes too long is broken off, and whatever
+ * it had touched is not trusted any more, so from then on all is read in threads. Large pages and sitemaps, which may be
+ * packed, go to threads in any case: they could need much memory.
+ *
+ * The guard is V8's: it can stop a loop, at the price of a thread for each watch. So all pages that have come in one turn
+ * of the event loop are read under one watch.
+ */
+import { Script } from 'node:vm'
+import { LIMITS } from '../model/index.ts'
+import type { DocumentInput, PageInput, PageReading, ReadingOf, ReadResult } from './document.ts'
+import { readDocument } from './read-document.ts'
+import type { Reader } from './reader.ts'
+import { wordsOf } from './words.ts'
+
+/** Pages up to these sizes are read here, the larger where only links are wanted. The worst of them take some 200 ms. */
+const INLINE_BYTES = 1024 * 1024
+const INLINE_BYTES_FOR_LINKS = 8 * 1024 * 1024
+const DEADLINE_MS = LIMITS['read-page-time'].value
+/** Under one watch; more wait for the next turn. */
+const MOST_TOGETHER = 64
+
+interface Waiting {
+  readonly input: PageInput
+  readonly signal: AbortSignal | undefined
+  resolve(result: ReadResult<PageReading> | Promise<ReadResult<PageReading>>): void
+}
+
+const isSmall = ({ body, wants }: PageInput): boolean =>
+  body.length <= (wants.content ? INLINE_BYTES : INLINE_BYTES_FOR_LINKS)
+
+/** What is to be watched is called by the script, since only scripts can be. */
+const CALL = Symbol.for('tiptoe.guarded')
+const script = new Script(`globalThis[Symbol.for('tiptoe.guarded')]()`)
+
+/** Returns whether it came to its end in time. */
+function guarded(work: () => void, timeoutMs: number): boolean {
+  const place = globalThis as { [CALL]?: () => void }
+  place[CALL] = work
+  try {
+    script.runInThisContext({ timeout: timeoutMs })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false
+    throw error
+  } finally {
+    delete place[CALL]
+  }
+}
+
+export interface GuardOptions {
+  /** Told of each page that is about to be read here, and undefined when all were. */
+  readonly onReading?: (url: string | undefined) => void
+  /** For tests: another way to read, and less patience. */
+  readonly read?: typeof readDocument
+  readonly deadlineMs?: number
+}
+
+/** `threads` reads what is not read here, and is closed with it. */
+export function createGuardedReader(threads: Reader, options: GuardOptions = {}): Reader {
+  const { read = readDocument, deadlineMs = DEADLINE_MS, onReading } = options
+  let waiting: Waiting[] = []
+  let isTainted = false
+  let isClosed = false
+
+  const readAll = (): void => {
+    const jobs = waiting.splice(0, MOST_TOGETHER)
+    if (waiting.length > 0) setImmediate(readAll)
+    let at = 0
+    const isWhole = guarded(() => {
+      for (; at < jobs.length; at++) {
+        const { input, signal, resolve } = jobs[at] as Waiting
+        if (signal?.aborted === true || isClosed) {
+          resolve({ kind: 'aborted' })
+          continue
+        }
+        onReading?.(input.url)
+        resolve(readOne(input))
+      }
+    }, deadlineMs)
+    onReading?.(undefined)
+    if (isWhole) return
+    isTainted = true
+    // Among them the one that it was at: there its time is counted by itself, and it is told if it was at fault.
+    for (const { input, signal, resolve } of [...jobs.slice(at), ...waiting]) resolve(threads.read(input, signal))
+    waiting = []
+  }
+  const readOne = (input: PageInput): ReadResult<PageReading> => {
+    try {
+      return { kind: 'read', reading: read(input) as PageReading }
+    } catch (error) {
+      return { kind: 'broke', detail: wordsOf(error) }
+    }
+  }
+
+  return {
+    read<Input extends DocumentInput>(input: Input, signal?: AbortSignal) {
+      if (isTainted || isClosed || input.kind !== 'page' || !isSmall(input)) return threads.read(input, signal)
+      return new Promise<ReadResult<ReadingOf<Input>>>((resolve) => {
+        if (waiting.length === 0) setImmediate(readAll)
+        waiting.push({ input, signal, resolve: resolve as Waiting['resolve'] })
+      })
+    },
+    async close() {
+      isClosed = true
+      await threads.close()
+    },
+  }
+}
