@@ -11,10 +11,12 @@ import { createManners } from '../manners.ts'
 import { createSeedScope } from '../seed-scope.ts'
 import { createSettler } from '../settler.ts'
 import { seedFound } from '../crawl.ts'
-import { createCrew } from './crew.ts'
+import { createWorkshop } from '../workshop.ts'
+import { createEngine, type EngineAmongOthers } from '../engine.ts'
+import { createCrew, type OwnPart } from './crew.ts'
 
 /** A site on loopback, and a crew that crawls it. */
-async function setUp(paths: readonly string[], options: CrawlerOptions, threads = 2) {
+async function setUp(paths: readonly string[], options: CrawlerOptions, works: 'threads' | 'all' = 'threads') {
   const origin = clockOrigin()
   const clock = createSystemClock(origin)
   const seen: string[] = []
@@ -48,16 +50,22 @@ async function setUp(paths: readonly string[], options: CrawlerOptions, threads 
     clock,
   })
   const settled: Settlement[] = []
+  const seedScope = createSeedScope(settings, [seed])
+  const repetitions = { judge: () => ({}) }
+  const { tasks } = createWorkshop(settings, { clock, registry: manners.registry, seedScope, repetitions })
+  const own = (part: OwnPart): EngineAmongOthers =>
+    createEngine({ ...part, audit: manners.audit, worker: 'here', drainMs: settings.drainMs, tasks })
   const crew = createCrew({
     ...manners,
-    threads,
+    threads: 2,
+    ...(works === 'all' ? { own } : {}),
     slots: settings.concurrency,
     worker: 'here',
     settings,
-    seedScope: createSeedScope(settings, [seed]),
+    seedScope,
     frontier,
     settler: createSettler(frontier, undefined, { clock }),
-    repetitions: { judge: () => ({}) },
+    repetitions,
     onSettled: (settlement) => settled.push(settlement),
     thread: { wantsMarkdown: false, isArchiving: false, clockOrigin: origin },
     clock,
@@ -89,6 +97,14 @@ test('threads work on one host at once, and each page is had once', async () => 
   expect(impolite).toEqual([])
 })
 
+test('the thread of the frontier works with the others', async () => {
+  const { run, frontier, outcomes, impolite, seen } = await setUp(PAGES, { concurrency: 8, perHost: 8 }, 'all')
+  expect(await run()).toBe('finished')
+  expect(await frontier.stats()).toMatchObject({ done: 41, failed: 0, queued: 0, leased: 0 })
+  for (const path of PAGES) expect(outcomes(path)).toEqual(['done'])
+  expect([seen.length, impolite]).toEqual([42, []])
+})
+
 test.each(['/exit', '/memory'])(
   'a page that takes its thread down (%s) costs itself three attempts, and no other page',
   async (path) => {
@@ -100,12 +116,16 @@ test.each(['/exit', '/memory'])(
   },
 )
 
-test('a host that may be asked by several at once, some time apart, is asked so by all threads together', async () => {
-  const { run, seen, impolite } = await setUp(PAGES.slice(0, 12), { concurrency: 6, perHost: 3, delay: '50ms' })
-  expect(await run()).toBe('finished')
-  expect(impolite).toEqual([])
-  expect(seen).toHaveLength(14)
-})
+test.each(['threads', 'all'] as const)(
+  'a host that may be asked by several at once is asked so by %s together',
+  async (works) => {
+    const pace = { concurrency: 6, perHost: 3, delay: '50ms' }
+    const { run, seen, impolite } = await setUp(PAGES.slice(0, 12), pace, works)
+    expect(await run()).toBe('finished')
+    expect(impolite).toEqual([])
+    expect(seen).toHaveLength(14)
+  },
+)
 
 test('a stop gives back what is not done', async () => {
   const { run, crew, frontier } = await setUp(PAGES, { concurrency: 2, delay: '100ms' })

@@ -40,9 +40,10 @@ import { noThread, startMember, type Member } from './member.ts'
 import { settlementOf, type SettlementNote } from './settlement-note.ts'
 import type { ThreadData } from './thread-data.ts'
 
-/** How often it is looked whether another thread would help, how busy all must be, and how much of a processor idle. */
+/** How often it is looked whether another thread would help, and how busy all must be. */
 const GROWTH_MS = 500
 const BUSY_SHARE = 0.85
+/** And how much of a processor idle: with less the threads and the servers of the machine only take it from each other. */
 const IDLE_PROCESSORS = 0.8
 /** Who stays for more asks so often whether there is any. */
 const STAY_MS = 2_000
@@ -124,6 +125,7 @@ export function createCrew(options: CrewOptions): Engine {
   let isStoreAway = false
   let bytes = 0
   let losses = 0
+  let mayGrow = true
   let isKnownToBegin = false
   let seedsTold = 0
   let stopGrowing = (): void => {}
@@ -267,9 +269,13 @@ export function createCrew(options: CrewOptions): Engine {
     const { spareMs: _spareMs, impolite: _impolite, ...seen } = settlement
     return settleHeld(hand, held, note.index, { ...seen, ...finding }, delayMs)
   }
-  const giveBack = (granted: Lease, settlement: Partial<Settlement> = {}): void => {
-    for (const task of granted.tasks) {
-      void track(handOn({ lease: granted, task, outcome: { kind: 'returned' }, ...settlement }, 0))
+  const giveBack = (granted: Lease): void => {
+    for (const task of granted.tasks) void track(handOn({ lease: granted, task, outcome: { kind: 'returned' } }, 0))
+  }
+  const giveBackKept = (hand: Hand): void => {
+    for (const granted of hand.kept.splice(0)) {
+      letGo(granted)
+      giveBack(granted)
     }
   }
 
@@ -309,10 +315,7 @@ export function createCrew(options: CrewOptions): Engine {
       audit.answered(host, now)
       for (let request = 0; request < requests; request++) audit.ended(host)
     }
-    for (const granted of hand.kept) {
-      letGo(granted)
-      giveBack(granted)
-    }
+    giveBackKept(hand)
     for (const held of hand.leases.values()) {
       for (const index of held.open) {
         const task = held.lease.tasks[index] as Task
@@ -321,12 +324,18 @@ export function createCrew(options: CrewOptions): Engine {
       }
     }
     losses += 1
+    // It did not get as far as working: the others go on without it, if there are any.
+    if (!hand.isReady && hands.size > 0) {
+      mayGrow = false
+      return spread()
+    }
     if (losses > MOST_LOSSES || !hand.isReady) return fail(noThread(detail))
     if (ending === undefined) hire(hand.thread)
     else if (hands.size === 0) tellAllOver()
   }
   const ended = (hand: Hand): void => {
     hand.member.farewell()
+    giveBackKept(hand)
     hands.delete(hand.thread)
     if (hands.size === 0) tellAllOver()
   }
@@ -434,7 +443,7 @@ export function createCrew(options: CrewOptions): Engine {
       const shares = [...hands.values()].map(({ member }) => member.busyShare())
       const idle = idleProcessors()
       if (idle >= IDLE_PROCESSORS && shares.every((share) => share >= BUSY_SHARE)) hire(hands.size)
-      if (hands.size < mostThreads && ending === undefined) grow()
+      if (mayGrow && hands.size < mostThreads && ending === undefined) grow()
     })
   }
 
