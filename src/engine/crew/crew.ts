@@ -32,13 +32,14 @@ import { createReachability, forgetThread, reachabilityMarks } from '../reachabi
 import type { Judged, RepetitionJudge } from '../repetition.ts'
 import type { SeedScope } from '../seed-scope.ts'
 import type { Settler } from '../settler.ts'
-import type { Finding } from '../watched-fetcher.ts'
 import { createLinkReader, type LinkReader } from './link-book.ts'
 import { createIdleWatch } from './idle-processors.ts'
-import { errorFrom, type Line, type PlainError } from './line.ts'
-import { noThread, startMember, type Member } from './member.ts'
+import { errorFrom, type PlainError } from './line.ts'
+import { noThread, startMember } from './member.ts'
+import { NOBODY, ownWorker, type CrewWorker } from './own-worker.ts'
 import { settlementOf, type SettlementNote } from './settlement-note.ts'
 import type { ThreadData } from './thread-data.ts'
+import { createToldRequests, type ToldRequests } from './told-requests.ts'
 
 /** How often it is looked whether another thread would help, and how busy all must be. */
 const GROWTH_MS = 500
@@ -93,20 +94,14 @@ interface Hand {
   readonly thread: number
   readonly leases: Map<number, Held>
   readonly links: LinkReader
-  /** What the audit said of its requests, by host, until they are settled. */
-  readonly findings: Map<HostKey, Finding>
-  /** Requests that it has under way, by host. */
-  readonly asking: Map<HostKey, number>
+  readonly requests: ToldRequests
   /** Leases that only it may have, until it asks. */
   readonly kept: Lease[]
   /** It was told that there were no more leases; it has not been told to look again. */
   isHungry: boolean
   isReady: boolean
-  member: Worker
+  member: CrewWorker
 }
-
-/** What a crew needs of one who works, be it a thread or an engine in this one. */
-type Worker = Pick<Member, 'inFlight' | 'busyShare' | 'farewell' | 'end'> & { readonly line: Pick<Line, 'tell'> }
 
 export function createCrew(options: CrewOptions): Engine {
   const { frontier, settler, audit, registry, clock, settings, slots, seedScope } = options
@@ -264,8 +259,7 @@ export function createCrew(options: CrewOptions): Engine {
     const held = hand.leases.get(note.fence)
     if (held === undefined || !held.open.has(note.index)) return 'stale'
     const settlement = settlementOf(note, held.lease, hand.links)
-    const finding = hand.findings.get(held.lease.host)
-    hand.findings.delete(held.lease.host)
+    const finding = hand.requests.takeFinding(held.lease.host)
     const { spareMs: _spareMs, impolite: _impolite, ...seen } = settlement
     return settleHeld(hand, held, note.index, { ...seen, ...finding }, delayMs)
   }
@@ -285,24 +279,6 @@ export function createCrew(options: CrewOptions): Engine {
     return answer
   }
 
-  const asked = (hand: Hand, { host, at }: { host: HostKey; at: number }): void => {
-    const { violations } = audit
-    const spareMs = audit.started(host, at)
-    const isImpolite = audit.violations > violations
-    const before = hand.findings.get(host)
-    const least = Math.min(before?.spareMs ?? Infinity, spareMs ?? Infinity)
-    hand.findings.set(host, {
-      ...(least === Infinity ? {} : { spareMs: least }),
-      ...(isImpolite || before?.impolite === true ? { impolite: true } : {}),
-    })
-    hand.asking.set(host, (hand.asking.get(host) ?? 0) + 1)
-  }
-  const over = (hand: Hand, host: HostKey): void => {
-    const left = (hand.asking.get(host) ?? 1) - 1
-    if (left === 0) hand.asking.delete(host)
-    else hand.asking.set(host, left)
-  }
-
   /**
    * What a lost thread leaves behind: the document that ended it has had an attempt; everything else is given back, and
    * its hosts may have been asked until just now.
@@ -311,10 +287,7 @@ export function createCrew(options: CrewOptions): Engine {
     hands.delete(hand.thread)
     forgetThread(reachability, hand.thread)
     const now = clock.now()
-    for (const [host, requests] of hand.asking) {
-      audit.answered(host, now)
-      for (let request = 0; request < requests; request++) audit.ended(host)
-    }
+    hand.requests.end(now)
     giveBackKept(hand)
     for (const held of hand.leases.values()) {
       for (const index of held.open) {
@@ -342,7 +315,7 @@ export function createCrew(options: CrewOptions): Engine {
 
   /** This thread works too. */
   const join = (own: NonNullable<CrewOptions['own']>): void => {
-    const self = newHand(0)
+    const self = newHand(0, audit)
     const engine = own({
       frontier: {
         add,
@@ -374,7 +347,7 @@ export function createCrew(options: CrewOptions): Engine {
   }
 
   const hire = (thread: number): void => {
-    const self = newHand(thread)
+    const self = newHand(thread, audit)
     self.member = startMember(
       {
         ...options.thread,
@@ -396,17 +369,7 @@ export function createCrew(options: CrewOptions): Engine {
         stats: () => frontier.stats(),
         judge: ({ url, judged }: { url: NormalizedUrl; judged: Judged }) => options.repetitions.judge(url, judged),
         permits: (wanted: number) => options.permits?.(wanted) ?? Promise.resolve(wanted),
-        asked: (said: { host: HostKey; at: number }) => asked(self, said),
-        answered: ({ host, at }: { host: HostKey; at: number }) => audit.answered(host, at),
-        over(host: HostKey) {
-          audit.ended(host)
-          over(self, host)
-        },
-        withdrawn(host: HostKey) {
-          audit.withdrawn(host)
-          self.findings.delete(host)
-          over(self, host)
-        },
+        ...self.requests,
         paused(pause: { host: HostKey; until: number; reason: string }) {
           audit.paused(pause.host, pause.until)
           tellAll('pause', pause, self)
@@ -502,55 +465,15 @@ export function createCrew(options: CrewOptions): Engine {
   }
 }
 
-function newHand(thread: number): Hand {
+function newHand(thread: number, audit: PolitenessAudit): Hand {
   return {
     thread,
     leases: new Map(),
     links: createLinkReader(),
-    findings: new Map(),
-    asking: new Map(),
+    requests: createToldRequests(audit),
     kept: [],
     isHungry: false,
     isReady: false,
     member: NOBODY,
-  }
-}
-
-/** Until there is somebody. */
-const NOBODY: Worker = {
-  line: { tell: () => {} },
-  inFlight: 0,
-  busyShare: () => 0,
-  farewell: () => {},
-  end: async () => {},
-}
-
-/** An engine in this thread, told what a thread is told. */
-function ownWorker(engine: EngineAmongOthers): Worker {
-  const hears: Readonly<Record<string, (said: never) => void>> = {
-    stop: (reason: EndReason) => engine.stop(reason),
-    abort: () => engine.abort(),
-    storeLost: () => engine.storeLost(),
-    storeBack: () => engine.storeBack(),
-    look: () => engine.look(),
-    pause: ({ host, until, reason }: { host: HostKey; until: number; reason: string }) =>
-      engine.pause(host, until, reason),
-    resize: (slots: number) => engine.resize(slots),
-    // It sees them as they come.
-    seeds: () => {},
-  }
-  let before = performance.eventLoopUtilization()
-  return {
-    ...NOBODY,
-    line: { tell: (name, said) => hears[name]?.(said as never) },
-    get inFlight() {
-      return engine.inFlight
-    },
-    busyShare() {
-      const now = performance.eventLoopUtilization()
-      const { utilization } = performance.eventLoopUtilization(now, before)
-      before = now
-      return utilization
-    },
   }
 }
