@@ -13,7 +13,7 @@ const site = (tier: Tier, hosts: number, pages: number): FoundUrl[] =>
     page(`https://${tier}${index % hosts}.test/${Math.floor(index / hosts)}`, 1, { tier }),
   )
 
-/** Counts of referrers are estimates where messages are cut off and doubled: chance may put a page elsewhere once. */
+/** Seen to fail once on Redis behind a proxy that cuts and doubles messages, for a reason that is not known yet. */
 const RETRIED = { retry: 2 }
 
 /** Settles all of them as done, robots.txt among them; returns the others. */
