@@ -10,6 +10,8 @@ export interface Lru<K, V> {
 
 export function createLru<K, V>(maximum: number, onEvict?: (key: K, value: V) => void): Lru<K, V> {
   const entries = new Map<K, V>()
+  /** The entry used last: as a rule it is the next one as well, and need not move. */
+  let youngest: K | undefined
   const dropOldest = (): void => {
     const oldest = entries.entries().next().value
     if (oldest === undefined) return
@@ -19,15 +21,17 @@ export function createLru<K, V>(maximum: number, onEvict?: (key: K, value: V) =>
   return {
     get(key) {
       const value = entries.get(key)
-      if (value === undefined) return undefined
+      if (value === undefined || key === youngest) return value
       // A Map iterates in order of insertion: inserting again makes this the youngest.
       entries.delete(key)
       entries.set(key, value)
+      youngest = key
       return value
     },
     set(key, value) {
       entries.delete(key)
       entries.set(key, value)
+      youngest = key
       if (entries.size > maximum) dropOldest()
     },
     delete: (key) => void entries.delete(key),

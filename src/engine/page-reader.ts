@@ -3,9 +3,11 @@
  * time is only told to be the same; what it names is handed over all the same. What its bytes mean is for the reader.
  */
 import type { FetchResponse } from '../fetch/index.ts'
+import { foundByLink } from '../frontier/index.ts'
 import { RECORD_SCHEMA, type FoundUrl, type NormalizedUrl, type PageRecord, type Task } from '../model/index.ts'
 import type { PageInput, PageReading } from '../reading/index.ts'
 import { contentPath } from '../sink/index.ts'
+import type { Admitted } from './admission.ts'
 import type { TaskContext, TaskResult } from './context.ts'
 import { interpret, tellingHeaders } from './interpretation.ts'
 import { validatorsOf } from './revisit-conditions.ts'
@@ -20,15 +22,15 @@ export async function readPage(task: Task, response: FetchResponse, context: Tas
   const visit = visitOf(task, reading.contentHash, validatorsOf(response))
   const judged = context.repetitions.judge(task.url, reading)
   const repetition = judged instanceof Promise ? await judged : judged
-  const found = follow(task, reading, repetition, context)
+  const named = follow(task, reading, repetition, context)
   if (visit.change === 'unchanged' && isRevisit(task)) {
-    return { ...sameAgain(task, visit, response, context), found }
+    return { ...sameAgain(task, visit, response, context), ...named }
   }
   const record = recordOf(task, response, reading, repetition, context)
   if (record.htmlPath === undefined && response.wire === undefined) response.release?.()
   return {
     outcome: { kind: 'done' },
-    found,
+    ...named,
     visit,
     ...(reading.sample === undefined ? {} : { sample: reading.sample }),
     bytes: record.bytes,
@@ -120,27 +122,44 @@ function recordOf(
  * The URLs that belong to the crawl: links, unless the page repeats another one and that is to be spared, the page that it
  * names as canonical in any case, and feeds, which name further pages as a sitemap does.
  */
-function follow(task: Task, reading: PageReading, { duplicateBy }: Repetition, context: TaskContext): FoundUrl[] {
+function follow(
+  task: Task,
+  reading: PageReading,
+  { duplicateBy }: Repetition,
+  context: TaskContext,
+): Required<Pick<TaskResult, 'found' | 'links'>> {
   const { settings } = context
   const isSpared = duplicateBy !== undefined && settings.skipDuplicates
   const found: FoundUrl[] = []
-  const take = (urls: readonly NormalizedUrl[], kind: FoundUrl['kind'], at: number, via: FoundUrl['via']): void => {
-    // URLs that differ only in what is stripped are one.
-    const seen = new Set<NormalizedUrl>()
-    for (const link of urls) {
-      const admitted = context.admit(link)
-      if (admitted === undefined || seen.has(admitted.url)) continue
-      seen.add(admitted.url)
-      const { url, tier } = admitted
-      const named = { url, kind, depth: at, via, referrer: task.url }
+  const links: NormalizedUrl[] = []
+  const take = (urls: readonly NormalizedUrl[], kind: FoundUrl['kind'], depth: number, via: FoundUrl['via']): void => {
+    for (const { url, tier } of admitted(urls, context)) {
+      const named = { url, kind, depth, via, referrer: task.url }
       found.push(tier === undefined || kind !== 'page' ? named : { ...named, tier })
     }
   }
   if (duplicateBy === 'canonical' && reading.canonical !== null) {
     take([reading.canonical], 'page', task.depth, 'canonical')
   }
-  if (isSpared) return found
-  take(reading.links, 'page', task.depth + 1, 'link')
+  if (isSpared) return { found, links }
+  for (const { url, tier } of admitted(reading.links, context)) {
+    // Most links have no tier of their own: then their text is all there is to say.
+    if (tier === undefined) links.push(url)
+    else found.push({ ...foundByLink(url, task), tier })
+  }
   if (settings.sitemaps) take(reading.feeds, 'sitemap', 0, 'link')
-  return found
+  return { found, links }
+}
+
+/** Those of distinct URLs that belong to the crawl, as it has them: what differs only in what is stripped is one. */
+function admitted(urls: readonly NormalizedUrl[], { admit }: TaskContext): Admitted[] {
+  const all: Admitted[] = []
+  let isAnyStripped = false
+  for (const url of urls) {
+    const answer = admit(url)
+    if (answer === undefined) continue
+    isAnyStripped ||= answer.url !== url
+    all.push(answer)
+  }
+  return isAnyStripped ? [...new Map(all.map((each) => [each.url, each])).values()] : all
 }

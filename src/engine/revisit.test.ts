@@ -198,7 +198,7 @@ describe('a page that was fetched before', () => {
       bytes,
       record: { kind: 'revisit', record: { change: 'unchanged', status: 200, bytes } },
     })
-    expect(result.found?.map(({ url }) => url)).toEqual([urlOf('/y?b=1')])
+    expect(result.links).toEqual([urlOf('/y?b=1')])
     expect(result.sample).toBeUndefined()
     expect(result.tokens).toBeUndefined()
   })

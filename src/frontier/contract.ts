@@ -34,6 +34,7 @@ import type {
   HostKey,
   HostPolicy,
   HostRecord,
+  NormalizedUrl,
   Outcome,
   RobotsRecord,
   SkipReason,
@@ -160,6 +161,8 @@ export interface Settlement {
   readonly answeredAt?: number
   /** URLs that the answer names. For `skipped: redirect`, its target. */
   readonly found?: readonly FoundUrl[]
+  /** Pages that the answer links to, if nothing else is to be said of them: each is short for a URL in `found`. */
+  readonly links?: readonly NormalizedUrl[]
   /** For a task of kind `robots` that is `done`: what it came to. */
   readonly robots?: RobotsRecord
   readonly host?: HostChange

@@ -58,6 +58,7 @@ export {
   type ServerReport,
 } from './redis/index.ts'
 export { openMovingStore, type MovingStore } from './redis/transfer-store.ts'
+export { foundByLink, withLinksSpelledOut } from './settled-links.ts'
 export type { Row as FleetRow } from './redis/row.ts'
 export { moveIn } from './redis/transfer-in.ts'
 export { barPartitions } from './redis/transfer-target.ts'

@@ -4,23 +4,30 @@
  * Held URLs (deeper than the limit) are queued like any other in the counters, but in no lane: a shorter path found
  * later puts them into one, and does the same for what was reached through them.
  */
-import type { FoundUrl, HostKey, Task } from '../model/index.ts'
+import type { FoundUrl, HostKey, NormalizedUrl, Task } from '../model/index.ts'
 import { hostKey, originOf } from '../url/index.ts'
-import type { AddAnswer, FrontierOptions } from './contract.ts'
+import type { AddAnswer, FrontierOptions, Settlement } from './contract.ts'
 import { createKnownLinks, type KnownLink } from './known-links.ts'
 import { hintModified } from './recrawl.ts'
 import type { Host, Roster } from './roster.ts'
 import { isMilestone, rankOf, REVISIT_RANK, SITEMAP_RANK } from './score.ts'
+import { foundByLink } from './settled-links.ts'
 import type { Child, Counters, Storage, UrlRow, VisitRow } from './storage.ts'
 
 export interface Intake {
   add(found: readonly FoundUrl[], now: number): AddAnswer
   /** Adds what a task's answer names; answers with the other hosts among it, each once. */
-  addFrom(source: Task, found: readonly FoundUrl[], now: number): ReadonlySet<HostKey>
+  addFrom(source: Task, named: Named, now: number): ReadonlySet<HostKey>
   /** Moves a row to another state, and counts that. What is final is the caller's to count. */
   move(row: UrlRow, to: UrlRow['state']): void
   /** Gives a row the place in the queue that its score asks for; to be written by the caller. */
   grade(row: UrlRow, visit: VisitRow | undefined): void
+}
+
+/** What an answer names. */
+export interface Named {
+  readonly found: Settlement['found'] | undefined
+  readonly links: Settlement['links'] | undefined
 }
 
 export function createIntake(
@@ -156,7 +163,7 @@ export function createIntake(
 
   const knownLinks = createKnownLinks()
   /** Undefined for a URL that is new. The host is compared with that of the source, and is the same string as a rule. */
-  const lookUp = ({ kind, url }: FoundUrl, near: HostKey | undefined): KnownLink | undefined => {
+  const lookUp = (kind: FoundUrl['kind'], url: NormalizedUrl, near: HostKey | undefined): KnownLink | undefined => {
     const isPage = kind === 'page'
     const met = isPage ? knownLinks.find(url) : undefined
     if (met !== undefined) return met
@@ -168,14 +175,23 @@ export function createIntake(
     return link
   }
 
-  /** One URL that is found; `isNamed`: it counts as one more referrer of what is known. */
-  const take = (item: FoundUrl, depth: number, source: Task | undefined, isNamed: boolean, now: number): KnownLink => {
-    const known = lookUp(item, source?.host)
-    if (known === undefined) return insert(item, depth, source?.id ?? referrerOf(item), now)
-    const { id } = known
+  /** A known URL is found again; `isNamed`: it counts as one more referrer. */
+  const meet = (id: number, depth: number, isNamed: boolean): void => {
     if (isNamed) countReferrer(id)
     if (depth < storage.depth(id)) relax(id, depth)
-    if (item.modifiedAt !== undefined) heedModified(id, item.modifiedAt, now)
+  }
+  const take = (item: FoundUrl, depth: number, source: Task | undefined, isNamed: boolean, now: number): KnownLink => {
+    const known = lookUp(item.kind, item.url, source?.host)
+    if (known === undefined) return insert(item, depth, source?.id ?? referrerOf(item), now)
+    meet(known.id, depth, isNamed)
+    if (item.modifiedAt !== undefined) heedModified(known.id, item.modifiedAt, now)
+    return known
+  }
+  /** The same for a link, for which nothing is made if it is known. */
+  const takeLink = (url: NormalizedUrl, depth: number, source: Task, isNamed: boolean, now: number): KnownLink => {
+    const known = lookUp('page', url, source.host)
+    if (known === undefined) return insert(foundByLink(url, source), depth, source.id, now)
+    meet(known.id, depth, isNamed)
     return known
   }
 
@@ -187,7 +203,7 @@ export function createIntake(
       for (const item of found) take(item, item.depth, undefined, true, now)
       return { added: inserted - before, known: found.length - (inserted - before) }
     },
-    addFrom(source, found, now) {
+    addFrom(source, { found = [], links = [] }, now) {
       const others = new Set<HostKey>()
       // Without a limit the depth only orders a queue, and is not worth the room that all links take.
       const children: Child[] | undefined = maxDepth === undefined || source.kind !== 'page' ? undefined : []
@@ -195,11 +211,14 @@ export function createIntake(
       const isNamed = source.last === undefined
       // The source may have been found on a shorter path while it was being fetched: what it names moves up with it.
       const lift = source.depth - storage.depth(source.id)
-      for (const item of found) {
-        const { id, host } = take(item, item.depth - lift, source, isNamed, now)
+      const keep = ({ id, host }: KnownLink, step: 0 | 1): void => {
         if (host !== source.host) others.add(host)
-        children?.push({ id, step: item.depth > source.depth ? 1 : 0 })
+        children?.push({ id, step })
       }
+      for (const item of found) {
+        keep(take(item, item.depth - lift, source, isNamed, now), item.depth > source.depth ? 1 : 0)
+      }
+      for (const url of links) keep(takeLink(url, source.depth + 1 - lift, source, isNamed, now), 1)
       if (children !== undefined && children.length > 0) storage.setChildren(source.id, children)
       return others
     },

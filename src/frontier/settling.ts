@@ -179,10 +179,11 @@ export function createSettling(
     if (task.kind === 'robots') settleRobots(settlement, open)
     else settleUrl(settlement, host, now)
     if (settlement.host !== undefined) changeHost(host, longerBlock(host, settlement.host))
-    if (settlement.found !== undefined) {
-      if (task.kind === 'robots') intake.add(settlement.found, now)
+    const { found, links } = settlement
+    if (found !== undefined || links !== undefined) {
+      if (task.kind === 'robots') intake.add(found ?? [], now)
       else {
-        const others = intake.addFrom(task, settlement.found, now)
+        const others = intake.addFrom(task, { found, links }, now)
         if (task.kind === 'page' && task.last === undefined) passImportance(host, others)
       }
     }

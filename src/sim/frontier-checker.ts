@@ -4,7 +4,15 @@
  * (page-book), the order of pages (order-checker) and the share of each tier (quota-checker).
  */
 import type { Clock } from '../base/index.ts'
-import type { Frontier, FrontierOptions, Lease, RecrawlOptions, ScoreOptions, Settlement } from '../frontier/index.ts'
+import {
+  withLinksSpelledOut,
+  type Frontier,
+  type FrontierOptions,
+  type Lease,
+  type RecrawlOptions,
+  type ScoreOptions,
+  type Settlement,
+} from '../frontier/index.ts'
 import type { Task } from '../model/index.ts'
 import { createLeaseBook } from './lease-book.ts'
 import { createOrderChecker } from './order-checker.ts'
@@ -98,7 +106,7 @@ export function createFrontierChecker(options: FrontierCheckerOptions): Frontier
     const { task } = settlement
     leases.ended(settlement)
     book.ended(settlement, statuses.get(task.url), homeNow())
-    book.take(settlement.found, task, homeNow())
+    book.take(withLinksSpelledOut(settlement).found, task, homeNow())
     if (settlement.robots !== undefined) robots.learn(task, settlement.robots)
     pace.committed(settlement)
     leases.takeTurn(settlement)

@@ -404,6 +404,24 @@ export function describeFrontier(home: string, open: OpenFrontier, share = 1): v
         expect(await frontier.stats()).toMatchObject({ held: 0, queued: 1 })
         expect((await one()).tasks).toMatchObject([{ url: 'https://a.test/behind', depth: 2 }])
       })
+
+      test('links are pages one step deeper than the page that names them', async () => {
+        const { frontier, one, end, settle, passRobots } = setup({ delayMs: 0, maxDepth: 2 })
+        await frontier.add([page('https://a.test/far', 2)])
+        await passRobots()
+        await settle(end(await one(), { kind: 'done' }, { links: ['https://a.test/behind' as NormalizedUrl] }))
+        expect(await frontier.stats()).toMatchObject({ discovered: 2, held: 1 })
+        await frontier.add([page('https://b.test/')])
+        await passRobots()
+        const links = ['https://a.test/far' as NormalizedUrl, 'https://b.test/new' as NormalizedUrl]
+        await settle(end(await one(), { kind: 'done' }, { links }))
+        expect(await frontier.stats()).toMatchObject({ discovered: 4, held: 0, queued: 2 })
+        const tasks = [...(await one()).tasks, ...(await one()).tasks].sort((x, y) => x.depth - y.depth)
+        expect(tasks).toMatchObject([
+          { url: 'https://b.test/new', depth: 1, via: 'link', referrer: 'https://b.test/' },
+          { url: 'https://a.test/behind', depth: 2, via: 'link', referrer: 'https://a.test/far' },
+        ])
+      })
     })
 
     describeHealth(setup)

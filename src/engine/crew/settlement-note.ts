@@ -7,7 +7,7 @@ import type { Task } from '../../model/index.ts'
 import { recordLine, type OutputRecord } from '../../sink/index.ts'
 import type { LinkReader, LinkWriter, NumberedLinks } from './link-book.ts'
 
-export interface SettlementNote extends Omit<Settlement, 'lease' | 'task' | 'found' | 'record'> {
+export interface SettlementNote extends Omit<Settlement, 'lease' | 'task' | 'links' | 'record'> {
   readonly fence: number
   /** Which task of the lease. */
   readonly index: number
@@ -29,12 +29,12 @@ export function noteOf(
   { tasks }: Pick<Lease, 'tasks'>,
   deps: { readonly links: LinkWriter; readonly wantsMarkdown: boolean },
 ): SettlementNote {
-  const { lease, task, found, record, ...rest } = settlement
+  const { lease, task, links, record, ...rest } = settlement
   return {
     ...rest,
     fence: lease.fence,
     index: indexOf(tasks, task),
-    ...(found === undefined || found.length === 0 ? {} : { links: deps.links.write(found) }),
+    ...(links === undefined || links.length === 0 ? {} : { links: deps.links.write(links) }),
     ...(record === undefined ? {} : { record: recordNote(record as OutputRecord, deps.wantsMarkdown) }),
   }
 }
@@ -45,7 +45,7 @@ export function settlementOf(note: SettlementNote, lease: Lease, links: LinkRead
     ...rest,
     lease,
     task: lease.tasks[index] as Task,
-    ...(numbered === undefined ? {} : { found: links.read(numbered) }),
+    ...(numbered === undefined ? {} : { links: links.read(numbered) }),
     ...(record === undefined ? {} : { record: recordFrom(record) }),
   }
 }

@@ -5,6 +5,7 @@
 import type { FoundUrl, HostKey } from '../../model/index.ts'
 import { hostKey } from '../../url/index.ts'
 import type { AddAnswer, Frontier, FrontierOptions, HostChange } from '../contract.ts'
+import { withLinksSpelledOut } from '../settled-links.ts'
 import { createCrawlRecord, type FleetCrawl } from './crawl-record.ts'
 import { createExtending } from './extending.ts'
 import { createGranting } from './granting.ts'
@@ -197,7 +198,7 @@ export function createRedisFrontier(options: RedisFrontierOptions, deps: StoreDe
       return all.leasing.lease(request)
     },
     async settle(settlements, output) {
-      return (await enter()).settling.settle(settlements, output)
+      return (await enter()).settling.settle(settlements.map(withLinksSpelledOut), output)
     },
     async extend(lease) {
       return (await enter()).extending.extend(lease)

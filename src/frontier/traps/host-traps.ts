@@ -12,6 +12,7 @@
  *   as others of the template.
  */
 import type { ContentSample, NormalizedUrl } from '../../model/index.ts'
+import { shapeOf } from '../../url/index.ts'
 import { NO_ADDRESSES, type Addresses } from './address.ts'
 import { createBatch } from './batch.ts'
 import { createReader, createWriter } from './codec.ts'
@@ -70,6 +71,8 @@ export function createHostTraps(stored: string | undefined, addresses: Addresses
   }
   return {
     judge(url) {
+      // Of a host whose pages are not read nothing is ever learned: then there is no use for all the hashes.
+      if (pages === 0 && !lessons.mayHold()) return verdicts.byRule(url, shapeOf(url))?.reason
       const address = addresses.of(url)
       const verdict = verdicts.on(address)
       if (verdict !== undefined) return verdict.reason

@@ -2,6 +2,7 @@
  * What follows for a URL from the rules and from what was learned of its host: whether it is set aside, why, and by which
  * lesson. Changes nothing.
  */
+import type { NormalizedUrl } from '../../model/index.ts'
 import type { UrlPart, UrlShape } from '../../url/index.ts'
 import type { Address } from './address.ts'
 import { hashOf } from './hash.ts'
@@ -21,6 +22,8 @@ export interface Verdicts {
   /** The parts of a URL that make no difference. */
   idleParts(shape: UrlShape): ReadonlySet<string>
   on(address: Address): Verdict | undefined
+  /** What the rules alone say: all there is to say as long as no lesson may hold. */
+  byRule(url: NormalizedUrl, shape: UrlShape): Verdict | undefined
   /** Whether a folder lies in itself, or one of the host's outermost folders in another. */
   isNested(address: Address): boolean
 }
@@ -55,8 +58,8 @@ export function createVerdicts(lessons: Lessons, memory: Memory): Verdicts {
       : NONE
   const isNested = (address: Address): boolean => address.isRecurrent || memory.hasOutermostWithin(address)
 
-  const byRule = (address: Address): Verdict | undefined => {
-    const rule = ruleAgainst(address.url.length, address)
+  const byRule = (url: NormalizedUrl, shape: UrlShape): Verdict | undefined => {
+    const rule = ruleAgainst(url.length, shape)
     if (rule === undefined) return undefined
     if (rule.isFinal) return { reason: rule.reason, id: undefined }
     const id = hashOf(rule.id)
@@ -100,8 +103,9 @@ export function createVerdicts(lessons: Lessons, memory: Memory): Verdicts {
   return {
     idleParts,
     isNested,
+    byRule,
     on(address) {
-      const rule = byRule(address)
+      const rule = byRule(address.url, address)
       if (rule !== undefined || !lessons.mayHold()) return rule
       const idle = idleParts(address)
       return byParts(address, idle) ?? byPath(address) ?? bySubjects(subjectsWithout(address, idle))

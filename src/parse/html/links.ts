@@ -38,15 +38,13 @@ export interface Link {
 /** `links`: there were more than were kept. `url-length`: some were too long to be fetched. */
 export type LinkLimit = 'links' | 'url-length'
 
-type MutableLink = { -readonly [Key in keyof Link]: Link[Key] }
-
 export interface LinkCollector {
   add(source: LinkSource, reference: string, rel: readonly string[]): void
   /** A reference as the page holds it between two places, with its character references. */
   addPiece(source: LinkSource, start: number, end: number, rel: readonly string[]): void
   /** The first `<base href>` wins; later ones are ignored. */
   setBase(reference: string): void
-  /** Links in document order, one per URL. `exceptTo` is left out, though it counts among the maximum. */
+  /** To be asked once, at the end. Links in document order, one per URL. `exceptTo` is left out, though it counts among the maximum. */
   resolve(maximum: number, exceptTo?: NormalizedUrl): { links: Link[]; limits: LinkLimit[] }
   /** Resolves one reference as the page's links are. To be asked when the page has been read. */
   resolveOne(reference: string): NormalizedUrl | undefined
@@ -88,6 +86,21 @@ const NOFOLLOW = new Set(['nofollow', 'ugc', 'sponsored'])
  */
 let places = new Int32Array(65_536)
 
+/** By the number of a URL: the link to it that says nothing but that. Nine of ten are met again on the next page. */
+const plainLinks: (Link | undefined)[] = []
+
+/** The references of a page as they are written; and the lists of the page before, to be used again. */
+interface References {
+  /** Reference by reference. A text, or the place in the page where it begins and, in the list beside it, ends. */
+  readonly texts: (string | number)[]
+  readonly ends: number[]
+  readonly sources: LinkSource[]
+  readonly rels: (readonly string[])[]
+}
+let spare: References | undefined
+/** Lists that have grown beyond this are not kept. */
+const MAX_SPARE = 16_384
+
 /**
  * @param charset the page's encoding, in which the queries of its links are sent
  * @param page where the places of `addPiece` are
@@ -95,24 +108,21 @@ let places = new Int32Array(65_536)
 export function createLinkCollector(pageUrl: NormalizedUrl, charset: string, page?: PageSource): LinkCollector {
   const encodeQuery = queryEncoderOf(charset)
   const encoded = (reference: string): string => (encodeQuery === undefined ? reference : encodeQuery(reference))
-  /** Reference by reference. A text, or the place in the page where it begins and, in the list beside it, ends. */
-  const references: (string | number)[] = []
-  const ends: number[] = []
-  const sources: LinkSource[] = []
-  const rels: (readonly string[])[] = []
+  const { texts, ends, sources, rels } = takeReferences()
+  let count = 0
   let base: string | undefined
   let resolver: LinkResolver | undefined
 
   const resolverOfPage = (): LinkResolver =>
     (resolver ??= createLinkResolver(base === undefined ? pageUrl : baseUrlOf(pageUrl, encoded(base))))
   const textAt = (index: number): string => {
-    const reference = references[index] as string | number
+    const reference = texts[index] as string | number
     const isText = typeof reference === 'string' || page === undefined
     const written = isText ? (reference as string) : decodeValue(page, reference, ends[index] as number)
     return withoutFragment(trimAsciiWhitespace(written))
   }
   const idAt = (index: number, resolver: LinkResolver): number => {
-    const reference = references[index] as string | number
+    const reference = texts[index] as string | number
     if (typeof reference === 'number' && page !== undefined) {
       const id = idOfPiece(resolver, page, reference, ends[index] as number)
       if (id !== UNREADABLE) return id
@@ -120,10 +130,11 @@ export function createLinkCollector(pageUrl: NormalizedUrl, charset: string, pag
     return resolver.resolve(encoded(textAt(index)))
   }
   const add = (source: LinkSource, reference: string | number, end: number, rel: readonly string[]): void => {
-    references.push(reference)
-    ends.push(end)
-    sources.push(source)
-    rels.push(rel)
+    texts[count] = reference
+    ends[count] = end
+    sources[count] = source
+    rels[count] = rel
+    count++
   }
 
   return {
@@ -139,13 +150,13 @@ export function createLinkCollector(pageUrl: NormalizedUrl, charset: string, pag
     },
     resolve(maximum, exceptTo) {
       const resolver = resolverOfPage()
-      const links: MutableLink[] = []
+      const links: Link[] = []
       const ids: number[] = []
       const limits = new Set<LinkLimit>()
-      for (let index = 0; index < references.length; index++) {
+      for (let index = 0; index < count; index++) {
         const id = idAt(index, resolver)
         if (id === NOWHERE) {
-          if (isTooLong(references[index] as string | number, ends[index] as number, () => textAt(index)))
+          if (isTooLong(texts[index] as string | number, ends[index] as number, () => textAt(index)))
             limits.add('url-length')
           continue
         }
@@ -153,19 +164,23 @@ export function createLinkCollector(pageUrl: NormalizedUrl, charset: string, pag
         const place = places[id] as number
         const source = sources[index] as LinkSource
         const rel = rels[index] as readonly string[]
-        if (ids[place] === id) merge(links[place] as MutableLink, source, rel)
+        if (ids[place] === id) links[place] = merged(links[place] as Link, source, rel)
         else if (links.length >= maximum) {
           limits.add('links')
           break
         } else {
           places[id] = links.length
           ids.push(id)
-          links.push({ url: resolver.urlOf(id), rel, source, nofollow: isNofollow(rel) })
+          const url = resolver.urlOf(id)
+          const isPlain = source === 'a' && rel === NO_REL
+          links.push(isPlain ? plainLink(id, url) : { url, rel, source, nofollow: isNofollow(rel) })
         }
       }
       const own = exceptTo === undefined ? NOWHERE : resolver.resolve(exceptTo)
       const ownPlace = places[own] ?? 0
       if (own !== NOWHERE && ids[ownPlace] === own) links.splice(ownPlace, 1)
+      if (count <= MAX_SPARE) spare = { texts, ends, sources, rels }
+      count = 0
       return { links, limits: [...limits] }
     },
   }
@@ -203,14 +218,37 @@ function withoutFragment(reference: string): string {
   return reference.slice(0, hash > 0 && reference.charCodeAt(hash - 1) <= 0x20 ? hash + 1 : hash)
 }
 
-function merge(known: MutableLink, source: LinkSource, rel: readonly string[]): void {
-  if (source === 'feed') known.source = source
-  if (known.nofollow) known.nofollow = isNofollow(rel)
-  if (rel.length > 0 && rel !== known.rel && known.rel.length < MAX_REL_WORDS) {
-    const words = new Set([...known.rel, ...rel])
-    if (words.size > known.rel.length) known.rel = [...words].slice(0, MAX_REL_WORDS)
+function takeReferences(): References {
+  const lists = spare ?? { texts: [], ends: [], sources: [], rels: [] }
+  spare = undefined
+  return lists
+}
+
+/** Numbers are given anew now and then, so the URL is compared. */
+function plainLink(id: number, url: NormalizedUrl): Link {
+  const known = plainLinks[id]
+  if (known?.url === url) return known
+  const link = { url, rel: NO_REL, source: 'a', nofollow: false } as const
+  plainLinks[id] = link
+  return link
+}
+
+/** A link, and another one to the same URL. */
+function merged(known: Link, source: LinkSource, rel: readonly string[]): Link {
+  const isFeed = source === 'feed' && known.source !== 'feed'
+  const isFollowed = known.nofollow && !isNofollow(rel)
+  const words = rel.length > 0 && rel !== known.rel ? new Set([...known.rel, ...rel]) : NO_WORDS
+  const hasMore = words.size > known.rel.length && known.rel.length < MAX_REL_WORDS
+  if (!isFeed && !isFollowed && !hasMore) return known
+  return {
+    url: known.url,
+    rel: hasMore ? [...words].slice(0, MAX_REL_WORDS) : known.rel,
+    source: isFeed ? source : known.source,
+    nofollow: known.nofollow && !isFollowed,
   }
 }
+
+const NO_WORDS: ReadonlySet<string> = new Set()
 
 /** Other schemes lead nowhere whatever their length: a `data:` URL is long by nature. */
 function isTooLong(reference: string | number, end: number, text: () => string): boolean {
