@@ -58,6 +58,15 @@ test('a page that hangs is broken off and left to a thread, as is all that comes
   expect(inThreads).toEqual(['/hang', '/2', '/3'])
 })
 
+test('so is a larger page of which only links are wanted', async () => {
+  const { reader, inThreads } = setUp()
+  const results = await Promise.all(
+    [page('/1', 100, false), page('/hang', 300_000, false)].map((each) => reader.read(each)),
+  )
+  expect(results.map(({ kind }) => kind)).toEqual(['read', 'broke'])
+  expect(inThreads).toEqual(['/hang'])
+})
+
 test('reads what a thread reads', async () => {
   const threads = createReader({ threads: 1 }, { clock: createVirtualClock() })
   const reader = createGuardedReader(threads)

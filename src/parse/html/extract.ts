@@ -270,9 +270,12 @@ function readPage(page: PageSource, options: ReadOptions): ReadFacts {
     if (context.isInside()) context.close(scanner.spelledName())
   }
 
-  for (;;) {
+  // Every token takes a byte at least: this ends, whatever the page.
+  for (let bytes = page.bytes.length; bytes >= 0; bytes--) {
     const isReadingText = isInTitle || jsonLd !== undefined
-    const token = scanner.next(isReadingText || head.isOpen(), context.isForeign())
+    const isInHead = head.isOpen()
+    // Most tags of a page have names that say nothing, outside of all that they could change.
+    const token = scanner.next(isReadingText || isInHead, context.isForeign(), isInHead || context.isInside())
     if (token === END) break
     if (token === TEXT) {
       const piece = scanner.text()
@@ -281,21 +284,20 @@ function readPage(page: PageSource, options: ReadOptions): ReadFacts {
       if (isInTitle && title !== undefined && title.length < MAX_RAW_CHARS) title += piece.slice(0, MAX_RAW_CHARS)
       continue
     }
-    // Most tags of a page end here: names that say nothing, outside of all that they could change.
-    const { name } = scanner
-    if (name === '' && !context.isInside() && !head.isOpen()) continue
-    if (token === CLOSE_TAG) readCloseTag(name)
-    else readOpenTag(name)
+    if (token === CLOSE_TAG) readCloseTag(scanner.name)
+    else readOpenTag(scanner.name)
   }
 
   const resolved = links.resolve(options.maxLinks, options.exceptTo)
   const named = canonicals.map((href) => links.resolveOne(href)).filter((url) => url !== undefined)
+  const { published, modified } = dates.result()
   return {
     title: (title === undefined ? undefined : bounded(title, MAX_TITLE_CHARS)) ?? ogTitle ?? null,
     description: description ?? ogDescription ?? null,
     lang: lang ?? contentLanguage ?? null,
-    canonical: canonicalOf([...header.canonicals, ...named]),
-    ...dates.result(),
+    canonical: canonicalOf(header.canonicals.concat(named)),
+    published,
+    modified,
     links: resolved.links,
     limits: resolved.limits,
     robotsMetas,

@@ -103,8 +103,9 @@ export class HtmlScanner {
    * Moves on to the next token. A tag or comment in which the page ends is none.
    * @param wantsText false passes text over
    * @param isForeign whether the place is in svg or math
+   * @param wantsAll false passes over tags whose names the vocabulary does not have
    */
-  next(wantsText: boolean, isForeign: boolean): Token {
+  next(wantsText: boolean, isForeign: boolean, wantsAll = true): Token {
     if (this.#textKind !== undefined && this.#passText(this.#textKind, wantsText)) return TEXT
     const { bytes, latin1 } = this.#source
     const size = this.#size
@@ -129,9 +130,12 @@ export class HtmlScanner {
         this.#at = size
         return END
       }
-      if (isTag) return this.#readTag(open + 1) ? OPEN_TAG : END
-      if (begins === SLASH && isLetter(bytes[open + 2] as number)) return this.#readTag(open + 2) ? CLOSE_TAG : END
-      if (isForeign && begins === BANG && latin1.startsWith('[CDATA[', open + 2)) {
+      const isClose = !isTag && begins === SLASH && isLetter(bytes[open + 2] as number)
+      if (isTag || isClose) {
+        if (!this.#readTag(isTag ? open + 1 : open + 2)) return END
+        if (wantsAll || this.name !== '') return isTag ? OPEN_TAG : CLOSE_TAG
+        at = this.#at
+      } else if (isForeign && begins === BANG && latin1.startsWith('[CDATA[', open + 2)) {
         const end = latin1.indexOf(']]>', open + 9)
         const cdataEnd = end === -1 ? size : end
         this.#at = end === -1 ? size : end + 3
