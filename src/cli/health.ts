@@ -2,7 +2,6 @@
  * How a process is, for whoever watches over it: `GET /healthz` answers 200 for as long as the process does its rounds,
  * `GET /readyz` only while the store can be reached. Small JSON; nothing else is served.
  */
-import { createServer } from 'node:http'
 import { listenParts } from '../config/index.ts'
 import { TiptoeError } from '../model/index.ts'
 
@@ -29,6 +28,8 @@ export interface HealthServer {
 export async function serveHealth(listen: string, report: () => HealthReport): Promise<HealthServer> {
   const parts = listenParts(listen)
   if (parts === undefined) throw new TiptoeError('usage', `${listen} is no address to listen at`)
+  // Node's HTTP brings a second client of its own with it, 4 MB that few have a use for.
+  const { createServer } = await import('node:http')
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0]
     const known = path === '/healthz' || path === '/readyz'

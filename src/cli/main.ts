@@ -2,43 +2,29 @@
 import { VERSION } from '../base/index.ts'
 import { helpText, parseArguments, type CommandName, type ParsedArguments } from '../config/index.ts'
 import { TiptoeError } from '../model/index.ts'
-import { auditCommand } from './commands/audit.ts'
-import { configCommand } from './commands/config.ts'
-import { coordinatorCommand } from './commands/coordinator.ts'
-import { crawlCommand } from './commands/crawl.ts'
-import { demoCommand } from './commands/demo.ts'
-import { doctorCommand } from './commands/doctor.ts'
-import { exportCommand } from './commands/export.ts'
-import { fetchCommand } from './commands/fetch.ts'
-import { migrateCommand } from './commands/migrate.ts'
-import { robotsCommand } from './commands/robots.ts'
-import { seedCommand } from './commands/seed.ts'
-import { statusCommand } from './commands/status.ts'
-import { whyCommand } from './commands/why.ts'
-import { workerCommand } from './commands/worker.ts'
 import { EXIT, exitCodeOf } from './exit-code.ts'
 import type { Invocation } from './invocation.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
 
 type Command = (invocation: Invocation) => Promise<number>
 
-const COMMANDS: Record<Exclude<CommandName, 'help'>, Command> = {
-  crawl: crawlCommand,
-  seed: seedCommand,
-  worker: workerCommand,
-  coordinator: coordinatorCommand,
-  status: statusCommand,
-  why: whyCommand,
-  audit: auditCommand,
-  migrate: migrateCommand,
-  export: exportCommand,
-  robots: robotsCommand,
-  fetch: fetchCommand,
-  config: configCommand,
-  // Nobody else waits for the simulator to be read.
-  simulate: async (invocation) => (await import('./commands/simulate.ts')).simulateCommand(invocation),
-  doctor: doctorCommand,
-  demo: demoCommand,
+/** Each is read when it is wanted: nobody else waits for it. */
+const COMMANDS: Record<Exclude<CommandName, 'help'>, () => Promise<Command>> = {
+  crawl: async () => (await import('./commands/crawl.ts')).crawlCommand,
+  seed: async () => (await import('./commands/seed.ts')).seedCommand,
+  worker: async () => (await import('./commands/worker.ts')).workerCommand,
+  coordinator: async () => (await import('./commands/coordinator.ts')).coordinatorCommand,
+  status: async () => (await import('./commands/status.ts')).statusCommand,
+  why: async () => (await import('./commands/why.ts')).whyCommand,
+  audit: async () => (await import('./commands/audit.ts')).auditCommand,
+  migrate: async () => (await import('./commands/migrate.ts')).migrateCommand,
+  export: async () => (await import('./commands/export.ts')).exportCommand,
+  robots: async () => (await import('./commands/robots.ts')).robotsCommand,
+  fetch: async () => (await import('./commands/fetch.ts')).fetchCommand,
+  config: async () => (await import('./commands/config.ts')).configCommand,
+  simulate: async () => (await import('./commands/simulate.ts')).simulateCommand,
+  doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  demo: async () => (await import('./commands/demo.ts')).demoCommand,
 }
 
 /** Runs one invocation and ends the process with its exit code. */
@@ -69,7 +55,8 @@ async function run(words: readonly string[]): Promise<number> {
       terminal.data(helpText(command === 'help' ? (parsed.operands[0] as CommandName | undefined) : command))
       return EXIT.done
     }
-    return await COMMANDS[command]({ words, parsed, terminal, env: process.env, version: VERSION })
+    const run = await COMMANDS[command]()
+    return await run({ words, parsed, terminal, env: process.env, version: VERSION })
   } catch (error) {
     return complain(error, terminal)
   } finally {
