@@ -4,8 +4,8 @@
  * packed, go to threads in any case: they could need much memory.
  *
  * The guard is V8's: it can stop a loop, at the price of a thread for each watch. So all pages that have come in one turn
- * of the event loop are read under one watch. Small pages of which only links are wanted need none: they are scanned once,
- * by a scanner that moves on with every step, so the time that one takes is bounded by its length.
+ * of the event loop are read under one watch. Of small pages only the content needs one. For their links they are scanned
+ * once, by a scanner that moves on with every step: some 50 ms for the worst of them.
  */
 import { Script } from 'node:vm'
 import { LIMITS } from '../model/index.ts'
@@ -17,8 +17,6 @@ import { wordsOf } from './words.ts'
 /** Pages up to these sizes are read here, the larger where only links are wanted. The worst of them take some 200 ms. */
 const INLINE_BYTES = 1024 * 1024
 const INLINE_BYTES_FOR_LINKS = 8 * 1024 * 1024
-/** Up to this size no guard is needed for links; even a page of nothing but links takes some 20 ms. */
-const UNGUARDED_BYTES = 256 * 1024
 const DEADLINE_MS = LIMITS['read-page-time'].value
 /** Under one watch; more wait for the next turn. */
 const MOST_TOGETHER = 64
@@ -32,7 +30,7 @@ interface Waiting {
 const isSmall = ({ body, wants }: PageInput): boolean =>
   body.length <= (wants.content ? INLINE_BYTES : INLINE_BYTES_FOR_LINKS)
 
-const needsGuard = ({ input }: Waiting): boolean => input.wants.content || input.body.length > UNGUARDED_BYTES
+const needsGuard = ({ input }: Waiting): boolean => input.wants.content || input.body.length > INLINE_BYTES
 
 /** What is to be watched is called by the script, since only scripts can be. */
 const CALL = Symbol.for('tiptoe.guarded')
