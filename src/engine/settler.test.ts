@@ -72,6 +72,24 @@ describe('the settler', () => {
     expect(batches).toEqual([1, 512, 512, 76])
   })
 
+  test('gathers more of unpaced hosts while commits are slow', async () => {
+    const clock = createVirtualClock()
+    const batches: number[] = []
+    const settle = async (batch: readonly Settlement[]) => {
+      batches.push(batch.length)
+      await clock.sleepUntil(clock.now() + 30)
+      return { results: batch.map(() => 'settled' as const) }
+    }
+    const settler = createSettler({ settle }, undefined, { clock })
+    void settler.settle(settlement(1), 0)
+    await clock.advance(40 + 30)
+    void settler.settle(settlement(2), 0)
+    await clock.advance(4 * 30 - 1)
+    expect(batches).toEqual([1])
+    await clock.advance(1)
+    expect(batches).toEqual([1, 1])
+  })
+
   test('a failing store is heard of by everyone who waits for it', async () => {
     const { clock, settler } = setup(() => {
       throw new Error('disk full')

@@ -10,8 +10,13 @@ import type { Frontier, Output, Settlement } from '../frontier/index.ts'
 /** How long a settlement waits for company: the longer its host must wait anyway, within these bounds. */
 const GATHER_LEAST_MS = 10
 const GATHER_MOST_MS = 50
-/** Of a host without a delay: it has others under way, and its answers come fast. Whoever runs out of work flushes. */
-const GATHER_UNPACED_MS = 40
+/**
+ * Of a host without a delay: it has others under way, and its answers come fast. Whoever runs out of work flushes. While
+ * commits are slow, as on a disk that others use, more is gathered for each: they may take a fifth of the time.
+ */
+const GATHER_UNPACED_LEAST_MS = 40
+const GATHER_UNPACED_MOST_MS = 250
+const GATHER_FOR_COMMIT = 4
 /** A batch of this many is committed at once. */
 const BATCH = 256
 /** After a slow commit many may be waiting; they are committed so many at a time. */
@@ -42,10 +47,13 @@ export function createSettler(
   let cancelTimer: (() => void) | undefined
   let commitAt = Infinity
   let committing: Promise<void> = Promise.resolve()
+  /** How long the last commit took. */
+  let commitMs = 0
   /** The commit that follows the one under way, while it has not begun. */
   let next: Promise<void> | undefined
 
   const commitBatch = async (batch: readonly Pending[]): Promise<void> => {
+    const begun = deps.clock.now()
     try {
       const { results } = await frontier.settle(
         batch.map(({ settlement }) => settlement),
@@ -55,6 +63,7 @@ export function createSettler(
     } catch (error) {
       for (const pending of batch) pending.reject(error)
     }
+    commitMs = deps.clock.now() - begun
   }
   const commit = async (): Promise<void> => {
     next = undefined
@@ -82,8 +91,10 @@ export function createSettler(
           void flush()
           return
         }
-        const pacedMs = Math.min(GATHER_MOST_MS, Math.max(GATHER_LEAST_MS, delayMs / 2))
-        const waitMs = delayMs === 0 ? GATHER_UNPACED_MS : pacedMs
+        const waitMs =
+          delayMs === 0
+            ? within(GATHER_UNPACED_LEAST_MS, GATHER_FOR_COMMIT * commitMs, GATHER_UNPACED_MOST_MS)
+            : within(GATHER_LEAST_MS, delayMs / 2, GATHER_MOST_MS)
         const at = deps.clock.now() + waitMs
         if (at >= commitAt) return
         cancelTimer?.()
@@ -93,4 +104,8 @@ export function createSettler(
     },
     flush,
   }
+}
+
+function within(least: number, value: number, most: number): number {
+  return Math.min(most, Math.max(least, value))
 }
