@@ -14,7 +14,10 @@ import { figure, megabytes, printTable } from './support/table.ts'
 /** Few enough that all that grows with their number is next to nothing. */
 const FEW = 100
 const STEPS = [FEW, 1_000, 2_000, 4_000]
+const SETTLE_SECONDS = 2
 const IDLE_DELAY_MS = 600_000
+/** Connections that were kept open are closed by then. */
+const IDLE_SETTLE_SECONDS = 45
 /** Hosts that were not asked after so many delays are not waited for. */
 const PATIENCE = 30
 
@@ -31,8 +34,8 @@ const web = startPoliteWeb()
 try {
   const port = await web.ask('open', answerMs)
   const patienceSeconds = (PATIENCE * Math.max(delayMs, 1_000)) / 1_000
-  const run = (hosts: number, ofDelayMs: number): Promise<Watched> =>
-    watchCrawl(web, port, { hosts, delayMs: ofDelayMs, seconds, patienceSeconds, words })
+  const run = (hosts: number, ofDelayMs: number, settleSeconds = SETTLE_SECONDS): Promise<Watched> =>
+    watchCrawl(web, port, { hosts, delayMs: ofDelayMs, settleSeconds, seconds, patienceSeconds, words })
 
   const rows: (readonly [hosts: number, watched: Watched])[] = []
   for (const hosts of [...STEPS.filter((step) => step < most), most]) rows.push([hosts, await run(hosts, delayMs)])
@@ -82,8 +85,8 @@ try {
     )
   }
 
-  const few = await run(1, IDLE_DELAY_MS)
-  const many = await run(most, IDLE_DELAY_MS)
+  const few = await run(1, IDLE_DELAY_MS, IDLE_SETTLE_SECONDS)
+  const many = await run(most, IDLE_DELAY_MS, IDLE_SETTLE_SECONDS)
   process.stdout.write(`hosts that all have to wait for ${IDLE_DELAY_MS / 60_000} minutes\n`)
   printTable(
     ['hosts', 'asked', 'CPU ms a second', 'requests', 'RSS', 'a host'],

@@ -17,7 +17,9 @@ import { hostAddress, type WebVerbs } from './web.ts'
 export interface PoliteCrawl {
   readonly hosts: number
   readonly delayMs: number
-  /** How long it is watched once every host was asked. */
+  /** How long it is left alone once every host was asked, so that what the first round has left behind is over. */
+  readonly settleSeconds: number
+  /** How long it is watched from then on. */
   readonly seconds: number
   /** Hosts are not waited for any longer than this: beyond what the machine can do some are never asked. */
   readonly patienceSeconds: number
@@ -47,8 +49,6 @@ const CONCURRENCY = 1_000
 /** Of what it says, which is told when it fails. */
 const SAID_LIMIT = 4_000
 const LOOK_MS = 100
-/** What the first round of all hosts has left behind is over by then. */
-const SETTLE_MS = 2_000
 /** Exit codes of a crawl that was stopped by a signal. */
 const INTERRUPTED = 130
 
@@ -103,7 +103,7 @@ async function watch(pid: number, web: Worker<WebVerbs>, crawl: PoliteCrawl): Pr
     now = await count()
   }
   const secondsUntilAllAsked = (performance.now() - begun) / 1_000
-  await sleep(SETTLE_MS)
+  await sleep(1_000 * crawl.settleSeconds)
   const from = await count()
   const before: ProcessUsage = usageOfProcess(pid)
   await sleep(1_000 * crawl.seconds)
