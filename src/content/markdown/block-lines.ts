@@ -91,15 +91,15 @@ export class BlockLines {
     this.#ruled = this.#out !== ''
   }
 
-  /** Writes a block of one or more lines. */
-  write(block: string): void {
+  /** Writes a block, which is one line or may be several. */
+  write(block: string, isLine = false): void {
     if (this.#isFull) return
     if (this.#ruled) {
       this.#ruled = false
       this.#tight = false
       this.#out += '\n\n---'
     }
-    this.#write(block)
+    this.#write(block, isLine)
   }
 
   /** All that was written, ending with a newline; '' for nothing. */
@@ -107,7 +107,7 @@ export class BlockLines {
     return this.#out === '' ? '' : this.#out + '\n'
   }
 
-  #write(block: string): void {
+  #write(block: string, isLine: boolean): void {
     const containers = this.#containers
     let before = ''
     if (this.#out !== '') {
@@ -131,11 +131,11 @@ export class BlockLines {
       container.started = true
     }
     const left = this.#maxLength - this.#out.length - before.length - first.length - 1
-    this.#out += before + first + this.#indented(block, others, left)
+    this.#out += before + first + this.#indented(block, isLine, others, left)
   }
 
   /** A block with all lines but its first indented, cut at the last line that fits into what is left. */
-  #indented(block: string, indent: string, left: number): string {
+  #indented(block: string, isLine: boolean, indent: string, left: number): string {
     let fitting = block
     if (block.length > left || (indent !== '' && block.length * (indent.length + 1) > left)) {
       let length = block.length
@@ -147,7 +147,7 @@ export class BlockLines {
         fitting = cutAtLine(block, Math.max(0, Math.floor(left / (indent.length + 1))))
       }
     }
-    if (indent === '' || !fitting.includes('\n')) return fitting
+    if (isLine || indent === '' || !fitting.includes('\n')) return fitting
     const lines = fitting.replace(/\n(?!\n)/g, `\n${indent}`)
     const ofEmptyLine = indent.trimEnd()
     return ofEmptyLine === '' ? lines : lines.replace(/\n(?=\n)/g, `\n${ofEmptyLine}`)

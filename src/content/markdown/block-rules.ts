@@ -2,7 +2,7 @@
 import { codeLanguage } from './code-language.ts'
 import { writeTex } from './code-rules.ts'
 import type { Rule, Rules } from './conversion.ts'
-import { hasJunkClass, isCallout, isFormula, isSignature, isTitle } from './furniture.ts'
+import { hasJunkClass, isCallout, isFormula, isHeader, isSignature, isTitle } from './furniture.ts'
 import { MAX_INDENT } from './list-rules.ts'
 import { BLOCK, CALLOUT, CODE, LINK } from './open-levels.ts'
 import { CONTENT_TEXT, HOLDS_MAIN, IS_SIDEBAR, TEXT, flagsOf, textIn, wordsOf } from './outline.ts'
@@ -51,7 +51,7 @@ const beginHeader: Rule = ({ outline, options, writer }, event) => {
 
 const beginSection: Rule = (conversion, event, attributes) => {
   const { outline, options, writer, levels } = conversion
-  if (attributes.class === 'header' && !options.keepFurniture && SIGNPOST.test(wordsOf(outline, event))) return false
+  if (isHeader(attributes) && !options.keepFurniture && SIGNPOST.test(wordsOf(outline, event))) return false
   if (beginTablePart(conversion, attributes)) return true
   if (isFormula(attributes)) {
     writer.openBlock()

@@ -2,8 +2,8 @@
  * The language of a code block, from the names that highlighters and generators give it: `language-js`,
  * `highlight-python3` (Sphinx), `highlight-source-rust` (GitHub), `lang-c`, `brush: java`, `sourceCode haskell`.
  */
-import { classTokens } from './furniture.ts'
 import type { Attributes } from './attributes.ts'
+import { ClassMemory, classTokens } from './class-memory.ts'
 
 const PREFIXES = [
   'language-',
@@ -48,8 +48,13 @@ const LANGUAGE = /^[a-z0-9][a-z0-9+#._-]{0,23}$/
 export function codeLanguage(attributes: Attributes): string | undefined {
   const told = attributes['data-lang'] ?? attributes['data-language']
   if (told !== undefined && told !== '') return tidy(told.toLowerCase())
-  if (attributes.class === undefined) return undefined
-  const tokens = classTokens(attributes.class)
+  return attributes.classMeaning(LANGUAGES_OF_CLASSES, undefined)
+}
+
+const LANGUAGES_OF_CLASSES = new ClassMemory(languageOfClass)
+
+function languageOfClass(value: string): string | undefined {
+  const tokens = classTokens(value)
   for (const [index, token] of tokens.entries()) {
     if (MARKERS.has(token) && tokens[index + 1] !== undefined) {
       const next = (tokens[index + 1] as string).replace(/^language-|;$/g, '')

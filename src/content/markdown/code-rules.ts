@@ -7,16 +7,15 @@ import { blockLanguage } from './code-language.ts'
 import { codeSpan } from './code-text.ts'
 import type { Conversion, Rule, Rules } from './conversion.ts'
 import type { ElementKind } from './elements.ts'
-import { hasJunkClass, isJunkClass } from './furniture.ts'
+import { hasJunkClass } from './furniture.ts'
 import { CELL, CODE } from './open-levels.ts'
 import {
   END,
   START,
   STRIDE,
   attributesOf,
-  classOf,
   elementBeginning,
-  hasAttributes,
+  otherAttributesOf,
   partnerOf,
   type Outline,
 } from './outline.ts'
@@ -41,7 +40,7 @@ const beginBlock: Rule = ({ outline, region, writer, levels }, event, attributes
   const last = Math.min(event + MAX_TAGS_BEFORE_CODE, region.to - 1)
   for (let next = event + 1; language === undefined && next <= last; next++) {
     const { name } = elementBeginning(outline, next)
-    if (name === 'code') language = blockLanguage(attributesOf(outline, next, name))
+    if (name === 'code') language = blockLanguage(otherAttributesOf(outline, next))
   }
   writer.openPre(language ?? levels.language)
   return true
@@ -88,11 +87,11 @@ const TEX = /^\s*(?:\\\(([^]*)\\\)|\\\[([^]*)\\\])\s*$/
 
 /** The text of an element with nothing but text in it, up to a formula's length. */
 function textAlone(outline: Outline, event: number): string | undefined {
-  const { html, tape } = outline
+  const { page, tape } = outline
   const from = tape[event * STRIDE + END] as number
   const to = tape[(event + 1) * STRIDE + START] as number
   if (partnerOf(outline, event) !== event + 1 || to - from > 2 * MAX_FORMULA_LENGTH) return undefined
-  return readCode(html, from, to)
+  return readCode(page, from, to)
 }
 
 export const CODE_RULES: Rules = {
@@ -108,7 +107,7 @@ export const CODE_RULES: Rules = {
 
 /** Begins any element inside a code block: its tags go, but not the end of its line. */
 export function beginInsideBlock({ outline, writer }: Conversion, event: number, { name }: ElementKind): boolean {
-  if (hasAttributes(outline, event, name) && isJunkClass(classOf(outline, event, name) ?? '')) return false
+  if (hasJunkClass(attributesOf(outline, event))) return false
   if (LINES.has(name)) writer.openPreLine()
   else writer.openPlain()
   return true

@@ -2,18 +2,17 @@
  * How each element begins in the Markdown: the rules that hold for all of them, then the element's own. An element
  * without one is a plain block or nothing but its text.
  */
-import { NO_ATTRIBUTES } from './attributes.ts'
 import { BLOCK_RULES } from './block-rules.ts'
 import { CODE_RULES, beginInsideBlock, writeTex } from './code-rules.ts'
 import type { Conversion, Rule, Rules } from './conversion.ts'
 import { BLOCK, ELEMENTS, HARD_JUNK, idsOf, type ElementKind } from './elements.ts'
 import { isCodeAlone, signsHold } from './flanking.ts'
-import { hasJunkClass, isFormula } from './furniture.ts'
+import { hasJunkClass, isFormula, isLanguageLabel, isNoteLabel } from './furniture.ts'
 import { isLinkBlock } from './link-blocks.ts'
 import { LINK_RULES } from './link-rules.ts'
 import { LIST_RULES } from './list-rules.ts'
 import { CALLOUT, CODE, HEADING, PRE, QUOTATION } from './open-levels.ts'
-import { HOLDS_MAIN, IS_FURNITURE, attributesOf, elementBeginning, flagsOf, hasAttributes } from './outline.ts'
+import { HOLDS_MAIN, IS_FURNITURE, attributesOf, elementBeginning, flagsOf } from './outline.ts'
 import { TABLE_RULES } from './table-rules.ts'
 
 /** What a menu or a table of contents may be made of. */
@@ -25,7 +24,7 @@ export function beginElement(conversion: Conversion, event: number, element: Ele
   const { id, name, flags } = element
   if ((flags & HARD_JUNK) !== 0 || isLeftOut(conversion, event, name)) return false
   if (conversion.levels.has(PRE)) return beginInsideBlock(conversion, event, element)
-  const attributes = hasAttributes(outline, event, name) ? attributesOf(outline, event, name) : NO_ATTRIBUTES
+  const attributes = attributesOf(outline, event)
   if (LINK_BLOCKS.has(id) && (options.wholePage || event > region.from) && isLinkBlock(conversion, event, attributes)) {
     return false
   }
@@ -45,11 +44,10 @@ const beginSpan: Rule = (conversion, event, attributes) => {
   if (attributes['aria-hidden'] === 'true' || hasJunkClass(attributes)) return false
   if (isFormula(attributes) && writeTex(conversion, event)) return false
   // A highlighter's label, which the code block's language says again.
-  if (attributes.class === 'lang' && levels.language !== '') return false
+  if (levels.language !== '' && isLanguageLabel(attributes)) return false
   writer.openPlain()
   // The number of a footnote stands before its text.
-  if (attributes.class === 'label' && event > 0 && elementBeginning(outline, event - 1).name === 'aside')
-    writer.joinNext()
+  if (isNoteLabel(attributes) && event > 0 && elementBeginning(outline, event - 1).name === 'aside') writer.joinNext()
   return true
 }
 

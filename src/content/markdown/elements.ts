@@ -130,10 +130,9 @@ export const ELEMENTS: readonly ElementKind[] = [
 
 const NAMES = new NameTable(Object.keys(FLAGS))
 
-/** The element whose name in any case stands between two places of a page, or undefined. */
-export function elementNamed(units: Uint16Array, from: number, to: number): ElementKind | undefined {
-  const number = NAMES.find(units, from, to)
-  return number < 0 ? undefined : ELEMENTS[number + 1]
+/** The id of the element whose name in any case stands between two places of a page; 0 for none. `hash` is the name's. */
+export function elementNamed(hash: number, units: Uint16Array, from: number, to: number): number {
+  return NAMES.findHashed(hash, units, from, to) + 1
 }
 
 /** Some elements by their ids, as an array of facts: asked many times for every tag. */

@@ -2,7 +2,9 @@
  * What page furniture is called: navigation, banners, sidebars, marks beside headings. Names are whole class tokens
  * of well-known themes and documentation tools, not substrings, since a page about cookies is not a cookie banner.
  */
-import type { Attributes } from './attributes.ts'
+import { namesOf, type Attributes } from './attributes.ts'
+import { ClassMemory, classTokens } from './class-memory.ts'
+import { NameTable } from './name-table.ts'
 
 const JUNK_CLASSES: ReadonlySet<string> = new Set(
   `ad ads adsbygoogle advertisement back-to-top backtotop bottomlang breadcrumb breadcrumbs catlinks comments-area
@@ -30,7 +32,7 @@ const JUNK_PREFIXES = [
   'onetrust',
   'osano',
 ]
-const JUNK_IDS: ReadonlySet<string> = new Set(
+const JUNK_IDS = new NameTable(
   `breadcrumb breadcrumbs cookie-banner cookie-consent cookie-law-info-bar cookie-notice cookiebanner cookieconsent
   contentsub cybotcookiebotdialog footer ft global-nav hd jump-to-nav mw-head mw-navigation mw-panel header-nav left-sidebar leftnav masthead nav navbar navigation onetrust-banner-sdk
   onetrust-consent-sdk page-footer page-header path preamble-nav quickview right-sidebar rightnav side-nav sidebar
@@ -67,35 +69,34 @@ const CONTENT_CLASSES: ReadonlySet<string> = new Set(
   mw-parser-output post-content rst-content sl-markdown-content theme-doc-markdown vp-doc wiki-content body
   page-content`.split(/\s+/),
 )
-const CONTENT_IDS: ReadonlySet<string> = new Set(
+const CONTENT_IDS = new NameTable(
   `article bd content doccontent documentation main main-content maincontent mw-content-text page-content
   bodycontent yui-main`.split(/\s+/),
 )
 
 /** Whether a block of this name and these attributes is furniture. A section's id comes from its heading: no clue. */
 export function isFurniture(name: string, attributes: Attributes): boolean {
-  const { role, id, hidden, style } = attributes
-  if (role !== undefined && JUNK_ROLES.has(role)) return true
-  if (role !== 'tabpanel') {
-    if (hidden !== undefined && hidden !== 'until-found') return true
-    if (style !== undefined && HIDDEN_STYLE.test(style)) return true
+  if (attributes.hasAny(TELLING)) {
+    const { role, hidden, style } = attributes
+    if (role !== undefined && JUNK_ROLES.has(role)) return true
+    if (role !== 'tabpanel') {
+      if (hidden !== undefined && hidden !== 'until-found') return true
+      if (style !== undefined && HIDDEN_STYLE.test(style)) return true
+    }
+    if (attributes['aria-hidden'] === 'true') return true
   }
-  if (attributes['aria-hidden'] === 'true') return true
-  if (id !== undefined && name !== 'section' && JUNK_IDS.has(id.toLowerCase())) return true
+  if (name !== 'section' && attributes.find('id', JUNK_IDS) >= 0) return true
   if (name === 'aside') return (classFacts(attributes) & ASIDE) === 0
   // A table of related things is data; its neighbours on the page are furniture.
   return hasJunkClass(attributes) && !(name === 'table' && attributes.class === 'related')
 }
 
+const TELLING = namesOf('role', 'hidden', 'style', 'aria-hidden')
 const HIDDEN_STYLE = /display\s?:\s?none|visibility\s?:\s?hidden/i
 
 /** Whether a run of text or a link is furniture by its class: a permalink, a line number, text for screen readers. */
 export function hasJunkClass(attributes: Attributes): boolean {
   return (classFacts(attributes) & JUNK) !== 0
-}
-
-export function isJunkClass(value: string): boolean {
-  return (factsOf(value) & JUNK) !== 0
 }
 
 /** A note, a warning, a tip. */
@@ -144,6 +145,21 @@ export function isFormula(attributes: Attributes): boolean {
   return (classFacts(attributes) & FORMULA) !== 0
 }
 
+/** A highlighter's label, which says a code block's language. */
+export function isLanguageLabel(attributes: Attributes): boolean {
+  return (classFacts(attributes) & LANGUAGE_LABEL) !== 0
+}
+
+/** The number of a footnote. */
+export function isNoteLabel(attributes: Attributes): boolean {
+  return (classFacts(attributes) & NOTE_LABEL) !== 0
+}
+
+/** What stands above a page of Texinfo. */
+export function isHeader(attributes: Attributes): boolean {
+  return (classFacts(attributes) & HEADER) !== 0
+}
+
 /** An image in the place of a character. */
 export function isEmoji(attributes: Attributes): boolean {
   return (classFacts(attributes) & EMOJI) !== 0
@@ -152,13 +168,16 @@ export function isEmoji(attributes: Attributes): boolean {
 /** Whether a tool or theme calls this element the page's content. */
 export function isNamedContent(attributes: Attributes): boolean {
   if (attributes.itemprop === 'articleBody') return true
-  if (attributes.id !== undefined && CONTENT_IDS.has(attributes.id.toLowerCase())) return true
+  if (attributes.find('id', CONTENT_IDS) >= 0) return true
   return (classFacts(attributes) & CONTENT) !== 0
 }
 
 /** Words that a link consists of when it leads to an editor, a bug tracker or the top of the page. */
 const LINK_TO_TOOLS =
   /^(?:edit (?:this page|page|on git\w+|source|this page on git\w+)|view (?:page )?source|show source|suggest (?:an )?edits?|improve this (?:page|doc)|report (?:a |an )?(?:bug|issue|problem)|back to top|skip to (?:main )?content|permalink|permanent link|link to this (?:heading|section)|copy (?:code|link)|\[(?:source|src|edit|hide|show|[−+-])\])$/i
+
+/** The letters that a link to a tool may begin with, of those below as well. */
+export const TOOL_INITIALS = 'bceilprstv'
 
 /** Words that may be names as well, such as a command called `COPY`, and where such a link leads if it is a tool. */
 const TOOLS_BY_TARGET: ReadonlyMap<string, RegExp> = new Map([
@@ -185,21 +204,23 @@ const SECTIONS = 128
 const BLOCK_TABLE = 256
 const TOC = 512
 const FORMULA = 1024
+const LANGUAGE_LABEL = 2048
+const NOTE_LABEL = 4096
+const HEADER = 8192
 
-/** A site has a few hundred class attributes, met on every page: what they mean is worked out once. */
-const MAX_REMEMBERED = 4096
-const remembered = new Map<string, number>()
+const FACTS = new ClassMemory(factsOf)
 
 /** None for an element without a class. */
 function classFacts(attributes: Attributes): number {
-  if (attributes.classFacts < 0) attributes.classFacts = attributes.class === undefined ? 0 : factsOf(attributes.class)
+  if (attributes.classFacts < 0) attributes.classFacts = attributes.classMeaning(FACTS, 0)
   return attributes.classFacts
 }
 
 function factsOf(value: string): number {
-  const known = remembered.get(value)
-  if (known !== undefined) return known
   let facts = 0
+  if (value === 'lang') facts |= LANGUAGE_LABEL
+  if (value === 'label') facts |= NOTE_LABEL
+  if (value === 'header') facts |= HEADER
   for (const token of classTokens(value)) {
     if (JUNK_CLASSES.has(token) || JUNK_PREFIXES.some((prefix) => token.startsWith(prefix))) facts |= JUNK
     if (CALLOUT_CLASSES.has(token)) facts |= CALLOUT
@@ -213,17 +234,5 @@ function factsOf(value: string): number {
     if (SIGNATURES.has(token)) facts |= SIGNATURE
     if (EMOJI_CLASSES.has(token)) facts |= EMOJI
   }
-  if (value.length <= MAX_CLASS_LENGTH) {
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
-    // A slice of a page would keep the whole page in memory: the key is a copy.
-    remembered.set(Buffer.from(value).toString(), facts)
-  }
   return facts
-}
-
-/** Most class attributes are short; a longer one is a style sheet in disguise, and its head is enough. */
-const MAX_CLASS_LENGTH = 512
-
-export function classTokens(value: string): string[] {
-  return value.slice(0, MAX_CLASS_LENGTH).toLowerCase().split(/\s+/)
 }

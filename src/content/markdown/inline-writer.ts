@@ -7,14 +7,20 @@ import { codeSpan } from './code-text.ts'
 import { linkMarkup } from './links.ts'
 import { CELL, CODE, HEADING, LINK, type Level, type OpenLevels } from './open-levels.ts'
 import type { Page } from './page.ts'
-import { escapeProse, isPlainUnit, isWhite, readCode } from './prose.ts'
+import { beginsPlainly, escapeProse, isPlainUnit, isWhite, readCode } from './prose.ts'
 
 const SPACE = 32
 const BANG = 33
 /** Any sign of Markdown. */
 const SIGN = 42
+const OPEN_ROUND = 40
+const CLOSE_ROUND = 41
 const LESS = 60
+const GREATER = 62
+const OPEN_SQUARE = 91
 const CLOSE_SQUARE = 93
+const OPEN_CURLY = 123
+const CLOSE_CURLY = 125
 
 export class InlineWriter {
   readonly #levels: OpenLevels
@@ -34,6 +40,9 @@ export class InlineWriter {
   #afterSquare = false
   /** What was written last. */
   #last = ''
+  /** What the block began with. */
+  #first = ''
+  #hasLines = false
   #space = false
   #breaks = 0
   /** Levels whose opening waits for text, and those whose opening is written. */
@@ -47,6 +56,19 @@ export class InlineWriter {
   /** Two breaks in a row are meant to begin a paragraph. */
   get wantsParagraph(): boolean {
     return this.#breaks > 1 && this.#link === undefined
+  }
+
+  /** Whether what was taken last has several lines. */
+  get hasLines(): boolean {
+    return this.#hasLines
+  }
+
+  /**
+   * Whether what was taken last is a line that begins no block of another kind, whatever follows. Told from its first
+   * piece: to look at the whole text would put it together, which is done once, for all of the Markdown.
+   */
+  get isPlainLine(): boolean {
+    return !this.#hasLines && beginsPlainly(this.#first)
   }
 
   /** A level with a sign was opened. */
@@ -92,14 +114,14 @@ export class InlineWriter {
 
   /** Writes the text between two places of the page. */
   writeText(page: Page, from: number, to: number): void {
-    const { html, units } = page
+    const { units } = page
     let start = from
     while (start < to && isWhite(units[start] as number)) start++
     if (start > from) this.#space = true
     if (start === to) return
     let end = to
     while (isWhite(units[end - 1] as number)) end--
-    if (this.#levels.has(CODE)) this.#writeCode(readCode(html, start, end))
+    if (this.#levels.has(CODE)) this.#writeCode(readCode(page, start, end))
     else this.#writeProse(page, start, end)
     if (end < to) this.#space = true
   }
@@ -197,11 +219,21 @@ export class InlineWriter {
     this.#endCode()
     if (this.#tail !== '') this.#writeTail()
     if (this.#run === '' && !this.#link) this.#breaks = 0
-    else if (this.#breaks > 0) this.#emit(this.#link !== undefined ? ' ' : this.#levels.has(CELL) ? '<br>' : '  \n')
+    else if (this.#breaks > 0) this.#writeBreaks()
     else if (this.#space) this.#emit(' ')
     this.#breaks = 0
     this.#space = false
     if (this.#waiting > 0) this.#openWaiting()
+  }
+
+  /** However many there are, they are one. */
+  #writeBreaks(): void {
+    if (this.#link !== undefined) this.#emit(' ')
+    else if (this.#levels.has(CELL)) this.#emit('<br>')
+    else {
+      this.#emit('  \n')
+      this.#hasLines = true
+    }
   }
 
   #writeTail(): void {
@@ -270,8 +302,12 @@ export class InlineWriter {
   #emit(markdown: string): void {
     this.#afterSquare = false
     if (markdown !== '') this.#last = markdown
-    if (this.#link === undefined) this.#run += markdown
-    else this.#link += markdown
+    if (this.#link !== undefined) this.#link += markdown
+    else if (this.#run === '') {
+      this.#run = markdown
+      this.#first = markdown
+      this.#hasLines = false
+    } else this.#run += markdown
   }
 }
 
@@ -286,15 +322,24 @@ function isWaiting(level: Level): boolean {
 function isBalanced(code: string): boolean {
   if (code.length > MAX_BALANCED) return false
   let depth = 0
-  for (const unit of code) {
-    if (OPENING.includes(unit)) depth++
-    else if (CLOSING.includes(unit) && depth > 0) depth--
+  for (let at = 0; at < code.length; at++) {
+    switch (code.charCodeAt(at)) {
+      case OPEN_ROUND:
+      case OPEN_SQUARE:
+      case OPEN_CURLY:
+      case LESS:
+        depth++
+        break
+      case CLOSE_ROUND:
+      case CLOSE_SQUARE:
+      case CLOSE_CURLY:
+      case GREATER:
+        if (depth > 0) depth--
+    }
   }
   return depth === 0
 }
 
 const MAX_BALANCED = 200
-const OPENING = '([{<'
-const CLOSING = ')]}>'
 const WHITE = /[\t\n\f\r\u00a0\u2028\u2029]|  /
 const ALL_WHITE = /[\t\n\f\r \u00a0\u2028\u2029]+/g

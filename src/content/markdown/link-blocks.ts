@@ -7,7 +7,7 @@ import type { Conversion } from './conversion.ts'
 import { idsOf } from './elements.ts'
 import { isNamedContents } from './furniture.ts'
 import { PLAIN } from './open-levels.ts'
-import { END, START, STRIDE, attributesOf, elementBeginning, partnerOf } from './outline.ts'
+import { END, START, STRIDE, elementBeginning, otherAttributesOf, partnerOf } from './outline.ts'
 
 const MIN_LINKS = 3
 /** Letters outside links: in one piece, which is a label such as `Contents`, and in all, with a little for each link. */
@@ -47,7 +47,7 @@ export function isLinkBlock(conversion: Conversion, event: number, attributes: A
     if (name === 'pre' || name === 'h1' || (HEADINGS.has(id) && ++headings > 1)) return false
     if (name === 'table' || name === 'img') mayBeContents = false
     if (name === 'a') {
-      const { href } = attributesOf(outline, at, name)
+      const { href } = otherAttributesOf(outline, at)
       if (href !== undefined) {
         links++
         linkEnd = partnerOf(outline, at)

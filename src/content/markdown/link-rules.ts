@@ -4,11 +4,12 @@
  */
 import { decodeReferences } from '../../base/index.ts'
 import { codeUnitsOf } from '../text/code-units.ts'
+import { isSpace } from './attributes.ts'
 import type { Conversion, Rule, Rules } from './conversion.ts'
-import { hasJunkClass, isEmoji, isToolLink } from './furniture.ts'
+import { TOOL_INITIALS, hasJunkClass, isEmoji, isToolLink } from './furniture.ts'
 import { markdownTarget } from './links.ts'
 import { CELL, CODE, HEADING, LINK, PRE } from './open-levels.ts'
-import { TEXT, attributesOf, textIn, wordsOf } from './outline.ts'
+import { END, PARTNER, START, STRIDE, TEXT, attributesOf, textIn, wordsOf, type Outline } from './outline.ts'
 import { escapeProse } from './prose.ts'
 
 /** A link with more text than this is no mark or tool. */
@@ -45,7 +46,7 @@ export const LINK_RULES: Rules = { a: beginLink }
 
 export function writeImage({ outline, options, writer, levels }: Conversion, event: number): void {
   if (levels.has(PRE) || levels.has(CODE)) return
-  const attributes = attributesOf(outline, event, 'img')
+  const attributes = attributesOf(outline, event)
   if (attributes.width === '1' || attributes.width === '0') return
   const words = decodeReferences((attributes.alt ?? '').slice(0, MAX_ALT_LENGTH), true).trim()
   const alt = escapeProse({ html: words, units: codeUnitsOf(words) }, 0, words.length, true, true, SPACE)
@@ -64,10 +65,32 @@ export function writeImage({ outline, options, writer, levels }: Conversion, eve
 
 /** Whether a link is there for its place or for the page's makers, not for its words. */
 function isService({ outline, options }: Conversion, event: number, href: string): boolean {
-  if (textIn(outline, event, TEXT) > MAX_LINK_TEXT) return false
+  if (textIn(outline, event, TEXT) > MAX_LINK_TEXT || beginsAsNoService(outline, event)) return false
   const words = wordsOf(outline, event)
   if (words === '' && href.startsWith('#')) return true
   // ¶, # and the like beside a heading, and a link to nothing but its own heading.
   if (href.includes('#') && HEADING_MARK.test(words)) return true
   return !options.keepFurniture && isToolLink(words, href)
+}
+
+/**
+ * Whether the words of a link begin with a letter or digit that no such link begins with. This spares nearly all links
+ * from being read word by word; false where their beginning is not plain to see.
+ */
+function beginsAsNoService({ page: { units }, tape }: Outline, event: number): boolean {
+  const last = tape[event * STRIDE + PARTNER] as number
+  for (let at = event; at < last; at++) {
+    const to = tape[(at + 1) * STRIDE + START] as number
+    for (let place = tape[at * STRIDE + END] as number; place < to; place++) {
+      const unit = units[place] as number
+      if (!isSpace(unit)) return isPlainBeginning(unit)
+    }
+  }
+  return false
+}
+
+function isPlainBeginning(unit: number): boolean {
+  const lower = unit | 32
+  if (lower >= 97 && lower <= 122) return !TOOL_INITIALS.includes(String.fromCharCode(lower))
+  return unit >= 48 && unit <= 57
 }

@@ -27,7 +27,9 @@ export function createLinkResolver(pageUrl: string, baseReference: string | unde
 
   const resolveFully = (reference: string): string | undefined => {
     if (reference.length > MAX_REFERENCE_LENGTH) return undefined
-    const url = parse(decodeReferences(reference, true), base)
+    const address = decodeReferences(reference, true)
+    // What is whole by itself is parsed without the base, which would be parsed along with it.
+    const url = parse(address, WHOLE.test(address) ? undefined : base)
     if (url === undefined || !SCHEMES.has(url.protocol)) return undefined
     return url.href.length > MAX_REFERENCE_LENGTH ? undefined : fitForMarkdown(url.href)
   }
@@ -63,6 +65,9 @@ export function createLinkResolver(pageUrl: string, baseReference: string | unde
     },
   }
 }
+
+/** An address that no base has a part in; without the slashes, or with space before it, it might have. */
+const WHOLE = /^https?:\/\//
 
 const SLASH = 47
 const DOT = 46

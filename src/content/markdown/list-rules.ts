@@ -7,7 +7,16 @@ import type { Attributes } from './attributes.ts'
 import type { Rule, Rules } from './conversion.ts'
 import { hasJunkClass, isListOfSections, isSignature } from './furniture.ts'
 import { CELL_LIST, DEFINITIONS, LAYOUT_LIST, LIST } from './open-levels.ts'
-import { IS_LAYOUT, TEXT, attributesOf, elementBeginning, flagsOf, partnerOf, textIn, type Outline } from './outline.ts'
+import {
+  IS_LAYOUT,
+  TEXT,
+  elementBeginning,
+  flagsOf,
+  otherAttributesOf,
+  partnerOf,
+  textIn,
+  type Outline,
+} from './outline.ts'
 
 /** Lists and quotations nest no deeper in the Markdown: each level indents every line. */
 export const MAX_INDENT = 12
@@ -75,7 +84,7 @@ function isPlainTerm(outline: Outline, event: number): boolean {
     const { name } = elementBeginning(outline, at)
     if (name === '' || name === 'span' || name === 'strong' || name === 'b') continue
     if (name !== 'a') return false
-    const attributes = attributesOf(outline, at, name)
+    const attributes = otherAttributesOf(outline, at)
     if (attributes.href !== undefined && !hasJunkClass(attributes)) return false
   }
   return true

@@ -230,7 +230,7 @@ export class MarkdownWriter {
 
   /** Closes the innermost level. */
   close(): void {
-    const level = this.levels.at(this.levels.count - 1)
+    const level = this.levels.innermost
     if (level === undefined) return
     if (level.opening !== '') this.#inline.closeMark(level)
     switch (level.kind) {
@@ -295,7 +295,7 @@ export class MarkdownWriter {
   writeText(from: number, to: number): void {
     if (from >= to) return
     this.#taken += to - from
-    if (this.levels.has(PRE)) this.#addCode(readCode(this.#page.html, from, to))
+    if (this.levels.has(PRE)) this.#addCode(readCode(this.#page, from, to))
     else {
       if (this.#inline.wantsParagraph && !this.levels.has(CELL)) this.#endBlock()
       this.#inline.writeText(this.#page, from, to)
@@ -310,7 +310,7 @@ export class MarkdownWriter {
   }
 
   #push(kind: number, opening: string, closing: string, language: string): void {
-    this.levels.push({ kind, opening, closing, written: false, language })
+    this.levels.push(kind, opening, closing, language)
   }
 
   /** Sets apart what comes next; inside a heading, which has one line, by a space. */
@@ -330,7 +330,8 @@ export class MarkdownWriter {
     } else if (this.levels.has(HEADING)) {
       this.#lines.write(`${'#'.repeat(this.#headingLevel)} ${escapeHeading(text)}`)
       this.#keepHeading(this.#inline.takePlain())
-    } else this.#lines.write(escapeLineStarts(text))
+    } else if (this.#inline.isPlainLine) this.#lines.write(text, true)
+    else this.#lines.write(escapeLineStarts(text), !this.#inline.hasLines)
   }
 
   #addToCell(text: string): void {

@@ -33,7 +33,9 @@ export const LAYOUT_LIST = 17
 /** A row of a table that arranges: its cells are one line. */
 export const LINE = 18
 const KINDS = 19
+const NONE_OPEN: readonly number[] = Array.from({ length: KINDS }, () => 0)
 
+/** A level that is closed is used again for the next one that stands as deep: an element costs no object. */
 export interface Level {
   readonly kind: number
   /** The sign that begins marked text; '' for a level without one, and for a link that has had its words. */
@@ -46,14 +48,20 @@ export interface Level {
   readonly language: string
 }
 
+type Reused = { -readonly [Field in keyof Level]: Level[Field] }
+
 export class OpenLevels {
-  readonly #levels: Level[] = []
+  /** As many as were open at once. */
+  readonly #levels: Reused[] = []
+  #count = 0
   /** The number of open levels by kind. */
-  readonly #depths = new Int32Array(KINDS)
+  readonly #depths = [...NONE_OPEN]
+  /** Open levels that indent every line of the Markdown. */
+  #indent = 0
   #language = ''
 
   get count(): number {
-    return this.#levels.length
+    return this.#count
   }
 
   /** The language that the levels around give to code. */
@@ -63,17 +71,11 @@ export class OpenLevels {
 
   /** How many open levels indent every line of the Markdown: lists and quotations. */
   get indent(): number {
-    const depths = this.#depths
-    return (
-      (depths[LIST] as number) +
-      (depths[DEFINITIONS] as number) +
-      (depths[QUOTATION] as number) +
-      (depths[CALLOUT] as number)
-    )
+    return this.#indent
   }
 
   get innermost(): Level | undefined {
-    return this.#levels[this.#levels.length - 1]
+    return this.#count === 0 ? undefined : this.#levels[this.#count - 1]
   }
 
   /** By position, the outermost first. */
@@ -83,7 +85,7 @@ export class OpenLevels {
 
   /** The kind of the innermost list of any kind; PLAIN for none. */
   get innermostList(): number {
-    for (let at = this.#levels.length - 1; at >= 0; at--) {
+    for (let at = this.#count - 1; at >= 0; at--) {
       const { kind } = this.at(at)
       if (kind === LIST || kind === DEFINITIONS || kind === CELL_LIST || kind === LAYOUT_LIST) return kind
     }
@@ -92,7 +94,7 @@ export class OpenLevels {
 
   /** Whether text is marked by this sign already. */
   isMarked(opening: string): boolean {
-    for (let at = this.#levels.length - 1; at >= 0; at--) {
+    for (let at = this.#count - 1; at >= 0; at--) {
       const level = this.at(at)
       if (level.opening === opening) return true
       if (level.kind > LINK) return false
@@ -104,18 +106,33 @@ export class OpenLevels {
     return this.#depths[kind] !== 0
   }
 
-  push(level: Level): void {
-    this.#levels.push(level)
-    this.#language = level.language
-    this.#depths[level.kind] = (this.#depths[level.kind] as number) + 1
+  push(kind: number, opening: string, closing: string, language: string): void {
+    const level = this.#levels[this.#count]
+    if (level === undefined) this.#levels.push({ kind, opening, closing, written: false, language })
+    else {
+      level.kind = kind
+      level.opening = opening
+      level.closing = closing
+      level.written = false
+      level.language = language
+    }
+    this.#count++
+    this.#language = language
+    this.#depths[kind] = (this.#depths[kind] as number) + 1
+    if (indents(kind)) this.#indent++
   }
 
-  pop(): Level | undefined {
-    const level = this.#levels.pop()
-    if (level === undefined) return undefined
-    this.#depths[level.kind] = (this.#depths[level.kind] as number) - 1
-    const left = this.#levels.length
-    this.#language = left === 0 ? '' : this.at(left - 1).language
-    return level
+  /** Closes the innermost level. */
+  pop(): void {
+    if (this.#count === 0) return
+    this.#count--
+    const { kind } = this.at(this.#count)
+    this.#depths[kind] = (this.#depths[kind] as number) - 1
+    if (indents(kind)) this.#indent--
+    this.#language = this.#count === 0 ? '' : this.at(this.#count - 1).language
   }
+}
+
+function indents(kind: number): boolean {
+  return kind === LIST || kind === DEFINITIONS || kind === QUOTATION || kind === CALLOUT
 }

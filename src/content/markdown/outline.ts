@@ -5,7 +5,7 @@
  */
 import { decodeReferences } from '../../base/index.ts'
 import type { LimitName } from '../../model/index.ts'
-import { readAttributes, readClass, type Attributes } from './attributes.ts'
+import type { Attributes } from './attributes.ts'
 import { ELEMENTS, type ElementKind } from './elements.ts'
 import type { Page } from './page.ts'
 
@@ -22,7 +22,7 @@ export const FLAGS = 4
 export const TEXT = 5
 /** The same without page furniture. */
 export const CONTENT_TEXT = 6
-/** The number of the event's attributes among those that the outliner has read, and 1; 0 where it has not. */
+/** Where the notes of the tag's attributes stand; 0 where it has none that is wanted. */
 export const ATTRIBUTES = 7
 export const STRIDE = 8
 
@@ -43,8 +43,9 @@ export interface Outline {
   readonly html: string
   /** STRIDE numbers for each event. */
   readonly tape: Int32Array
-  /** The attributes that the outliner has read. */
-  readonly attributes: readonly Attributes[]
+  /** Of the element that a rule is about, and of another that the rule looks at. Each is turned from tag to tag. */
+  readonly attributes: Attributes
+  readonly otherAttributes: Attributes
   /** The number of events. */
   readonly count: number
   /** Text up to the end, as TEXT and CONTENT_TEXT count it. */
@@ -78,22 +79,14 @@ export function flagsOf(outline: Outline, event: number): number {
   return outline.tape[event * STRIDE + FLAGS] as number
 }
 
-/** Whether the tag of this name has more than its name. */
-export function hasAttributes({ tape }: Outline, event: number, name: string): boolean {
-  const at = event * STRIDE
-  return (tape[at + END] as number) - (tape[at + START] as number) > name.length + 2
+/** The attributes of the element that begins at an event. They last until those of another are asked for. */
+export function attributesOf({ tape, attributes }: Outline, event: number): Attributes {
+  return attributes.at(tape[event * STRIDE + ATTRIBUTES] as number)
 }
 
-export function attributesOf({ page, tape, attributes }: Outline, event: number, name: string): Attributes {
-  const at = event * STRIDE
-  const number = tape[at + ATTRIBUTES] as number
-  if (number > 0) return attributes[number - 1] as Attributes
-  return readAttributes(page, (tape[at + START] as number) + 1 + name.length, tape[at + END] as number)
-}
-
-export function classOf({ page, tape }: Outline, event: number, name: string): string | undefined {
-  const at = event * STRIDE
-  return readClass(page, (tape[at + START] as number) + 1 + name.length, tape[at + END] as number)
+/** The same for an element that is looked at while a rule has the attributes of its own. */
+export function otherAttributesOf({ tape, otherAttributes }: Outline, event: number): Attributes {
+  return otherAttributes.at(tape[event * STRIDE + ATTRIBUTES] as number)
 }
 
 /** The length of the text in an element, as `field` counts it: TEXT or CONTENT_TEXT. */

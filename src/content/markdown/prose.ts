@@ -117,14 +117,20 @@ export function escapeProse(
 }
 
 /** Code has no signs; white space is the caller's part. */
-export function readCode(html: string, from: number, to: number): string {
+export function readCode({ html, units }: Page, from: number, to: number): string {
+  let at = from
+  while (at < to && IS_DECODED[units[at] as number] === 0) at++
   const text = html.slice(from, to)
-  return UNSEEN.test(text) || text.includes('&') ? decodeReferences(text, false).replace(ALL_UNSEEN, '') : text
+  return at === to ? text : decodeReferences(text, false).replace(UNSEEN, '')
 }
 
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u2060\ufeff]/
-const ALL_UNSEEN = new RegExp(UNSEEN, 'g')
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u2060\ufeff]/g
+/** By unit: 1 where a text that holds it does not stand as it is, since it is unseen or may begin a reference. */
+const IS_DECODED = Uint8Array.from({ length: 65_536 }, (_, unit) => {
+  const character = String.fromCharCode(unit)
+  return character === '&' || character.replace(UNSEEN, '') === '' ? 1 : 0
+})
 
 /** The text of a reference: what it would mean unescaped is decided by what follows it. */
 function escapeReferred(text: string, html: string, end: number, to: number, inLink: boolean, inCell: boolean): string {
@@ -204,9 +210,15 @@ export function escapeHeading(text: string): string {
   return text.endsWith('#') ? text.replace(/(^| )(#+)$/, '$1\\$2') : text
 }
 
-function escapeLineStart(line: string): string {
+/** Whether a line begins with a letter, and so with no sign of a block. */
+export function beginsPlainly(line: string): boolean {
   const unit = line.charCodeAt(0)
-  if (isLetter(unit) || unit > 127) return line
+  return isLetter(unit) || unit > 127
+}
+
+function escapeLineStart(line: string): string {
+  if (beginsPlainly(line)) return line
+  const unit = line.charCodeAt(0)
   if (unit >= 48 && unit <= 57) return line.replace(NUMBER_SIGN, '$1\\$2')
   return BLOCK_SIGN.test(line) ? `\\${line}` : line
 }

@@ -68,7 +68,7 @@ export function contentSample(text: string, url: string, title: string): Content
   // Pages that call themselves by other names or numbers are not nearly the same.
   const label = isLong ? sum(named, body.own, body.alone) : named
   return {
-    whole: hex(wholeHash(`${title}\n${text}`)),
+    whole: hex(wholeHash(title, '\n', text)),
     undated: hex(sum(named, body.said, body.echoed, body.own, body.alone)),
     exact: SAMPLE_SIZES[size] + hex(exact).slice(1),
     near: words < SHORT_WORDS ? null : hex(moved(simhashOfPairs(skeleton), label)),

@@ -22,3 +22,11 @@ test('a text of several pieces is hashed to its end', () => {
   expect(wholeHash(text)).toEqual(expected(text))
   expect(wholeHash(`${text}.`)).not.toEqual(wholeHash(`${text},`))
 })
+
+test('a text that comes in parts has the hash of the whole', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string(), { maxLength: 4 }), (parts) => {
+      expect(wholeHash(...parts)).toEqual(expected(parts.join('')))
+    }),
+  )
+})

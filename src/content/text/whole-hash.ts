@@ -19,13 +19,18 @@ const units = SHARED_UNITS
 let laneA = 0
 let laneB = 0
 
-export function wholeHash(text: string): WholeHash {
-  laneA = WHOLE_KEY.a ^ text.length
-  laneB = WHOLE_KEY.b ^ Math.imul(text.length, 0x9e3779b1)
-  for (let from = 0; from < text.length;) {
-    const length = copyPiece(text, from)
-    addUnits(length)
-    from += length
+/** Of a text that comes in parts: they need not be put together for it. */
+export function wholeHash(...parts: readonly string[]): WholeHash {
+  let total = 0
+  for (const part of parts) total += part.length
+  laneA = WHOLE_KEY.a ^ total
+  laneB = WHOLE_KEY.b ^ Math.imul(total, 0x9e3779b1)
+  for (const part of parts) {
+    for (let from = 0; from < part.length;) {
+      const length = copyPiece(part, from)
+      addUnits(length)
+      from += length
+    }
   }
   const high = avalanche(laneA ^ Math.imul(laneB, 0x27d4eb2f))
   return { high, low: avalanche(laneB ^ Math.imul(high, 0x165667b1)) }
