@@ -14,7 +14,7 @@ export interface AnswerHead {
   readonly body: number | 'chunked' | 'until-close'
   /**
    * No other answer is to be read from the connection: one side closes it, or the host said in two ways how long the
-   * body is, and so is not to be trusted to say where the next answer begins.
+   * body is, or wrote what is no field, and so is not to be trusted to say where the next answer begins.
    */
   readonly isLast: boolean
   /** For how long the host says it keeps the connection open unused; undefined if it does not. */
@@ -35,8 +35,11 @@ const CONTROL = /[\u0001-\u0008\u000a-\u001f\u007f]/g
 /** Anything in a whole head that `CONTROL` would find in one of its lines: most heads have nothing of the kind. */
 // oxlint-disable-next-line no-control-regex
 const ANY_CONTROL = /[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/
-/** RFC 9112 §4: the status is exactly three digits; the reason may be missing with its blank, or be any text. */
-const STATUS_LINE = /^HTTP\/(0\.9|1\.0|1\.1|2\.0) (\d\d\d)(?: [^\r\n]*)?\r?\n/
+/**
+ * RFC 9112 §4: the status is exactly three digits; the reason may be missing with its blank, or be any text. RFC 9110
+ * §2.5: what is newer than HTTP/1.1 is read as that.
+ */
+const STATUS_LINE = /^HTTP\/(0\.9|1\.\d|2\.0) (\d\d\d)(?: [^\r\n]*)?\r?\n/
 const LENGTH = /^\d+$/
 const KEPT_SECONDS = /timeout=(\d{1,6})/i
 const LONGEST_SHOWN = 40
@@ -55,8 +58,9 @@ export function readHead(raw: string): AnswerHead | RefusedHead {
   if (length.kind === 'refused') return length
   const isChunked = codings.length > 0
   const options = fields.tokens('connection')
-  const isKept = version === '1.1' ? !options.includes('close') : options.includes('keep-alive')
-  const isAmbiguous = length.isRepeated || (isChunked && length.value !== undefined) || codings.length > 1
+  const isKept = version >= '1.1' && version < '2' ? !options.includes('close') : options.includes('keep-alive')
+  const isTwofold = fields.all('transfer-encoding').length > 0 && length.value !== undefined
+  const isAmbiguous = length.isRepeated || isTwofold || codings.length > 1 || fields.isOdd
   const number = Number(status)
   // RFC 9112 §6.3: chunks override a length.
   const body = BODILESS.has(number) ? 0 : isChunked ? 'chunked' : (length.value ?? 'until-close')
@@ -75,6 +79,8 @@ export function readHead(raw: string): AnswerHead | RefusedHead {
 /** Names in small letters and values by turns, in the order in which they came: a head has few, and few are asked for. */
 class Fields implements ResponseHeaders {
   readonly #list: string[] = []
+  /** There was a control character, or a line that is no field as the protocol has it. */
+  isOdd = false
 
   add(name: string, value: string): void {
     this.#list.push(name, value)
@@ -116,13 +122,15 @@ const NO_VALUES: readonly string[] = []
 
 function readFields(raw: string): Fields {
   const fields = new Fields()
-  const isOdd = ANY_CONTROL.test(raw)
+  const hasControls = ANY_CONTROL.test(raw)
+  fields.isOdd = hasControls
   /** The line before was a field, which a folded line would go on with. */
   let isField = false
   for (let start = raw.indexOf('\n') + 1; start < raw.length;) {
     const lineFeed = raw.indexOf('\n', start)
     const end = raw[lineFeed - 1] === '\r' ? lineFeed - 1 : lineFeed
-    if (end > start) isField = readLine(isOdd ? raw.slice(start, end).replaceAll(CONTROL, ' ') : raw.slice(start, end))
+    if (end > start)
+      isField = readLine(hasControls ? raw.slice(start, end).replaceAll(CONTROL, ' ') : raw.slice(start, end))
     start = lineFeed + 1
   }
   return fields
@@ -130,11 +138,17 @@ function readFields(raw: string): Fields {
   function readLine(line: string): boolean {
     if (isBlank(line, 0)) {
       if (isField) fields.extendLast(line)
+      else fields.isOdd = true
       return isField
     }
     const colon = line.indexOf(':')
-    const name = trimBlanks(line.slice(0, Math.max(colon, 0)))
-    if (!FIELD_NAME.test(name)) return false
+    const spelled = line.slice(0, Math.max(colon, 0))
+    const name = trimBlanks(spelled)
+    if (name.length < spelled.length) fields.isOdd = true
+    if (!FIELD_NAME.test(name)) {
+      fields.isOdd = true
+      return false
+    }
     fields.add(name.toLowerCase(), trimBlanks(line.slice(colon + 1)))
     return true
   }

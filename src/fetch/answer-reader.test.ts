@@ -83,6 +83,18 @@ test('an answer is the same however its bytes come', () => {
   )
 })
 
+test.each([
+  ['with its end', '0\r\n\r\n'],
+  ['before more of the body', `5\r\nhello\r\n400\r\n${'x'.repeat(1024)}\r\n0\r\n\r\n`],
+])('too much around the body is refused however it comes, %s too', (_name, rest) => {
+  const bytes = Buffer.from(
+    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n1;${'e'.repeat(70_000)}\r\nx\r\n${rest}`,
+  )
+  for (const pieces of [[bytes], cut(bytes, [60, 30_000, 66_000]), cut(bytes, [71_000])]) {
+    expect(hear(pieces, false).at(-2)).toBe('the answer is little body and much around it')
+  }
+})
+
 test('a good answer in chunks of any size is read, and leaves the connection as it was', () => {
   fc.assert(
     fc.property(

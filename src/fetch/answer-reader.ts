@@ -1,7 +1,7 @@
 /**
  * Reads the answers of one HTTP/1 connection from its bytes, in pieces of any size, one answer at a time. Pieces are
- * lent: what has to outlive the call is copied here. Heads, what comes before them and bytes that are no body are bounded;
- * what the body may cost is left to whoever takes it.
+ * lent: what has to outlive the call is copied here. Heads and what comes before them are bounded here, what is around
+ * chunks by `ChunkedBody`; what the body may cost is left to whoever takes it.
  */
 import { readHead, type AnswerHead } from './answer-head.ts'
 import { ChunkedBody } from './chunked.ts'
@@ -19,13 +19,6 @@ export interface AnswerListener {
   onEnd(isReusable: boolean): void
   onRefused(words: string): void
 }
-
-/**
- * Bytes of an answer that are neither head nor body: chunk sizes and extensions, trailers. As much is granted to every
- * answer as a head may have, and so much more for each byte of its body, which suffices for chunks of one byte.
- */
-const FRAMING_BYTES = MAX_HEADER_BYTES
-const FRAMING_PER_BODY_BYTE = 8
 
 /** All interim answers and empty lines before the final answer, together. */
 const MAX_BYTES_BEFORE = 32 * MAX_HEADER_BYTES
@@ -53,8 +46,6 @@ export class AnswerReader {
   #missing = 0
   #chunked: ChunkedBody | undefined
   #isLast = false
-  #bodyBytes = 0
-  #framingBytes = 0
 
   constructor(listener: AnswerListener) {
     this.#listener = listener
@@ -166,8 +157,6 @@ export class AnswerReader {
     if (head.kind === 'refused') return this.#refuse(head.words)
     this.#state = 'body'
     this.#isLast = head.isLast
-    this.#bodyBytes = 0
-    this.#framingBytes = 0
     this.#missing = typeof head.body === 'number' ? head.body : Infinity
     if (head.body === 'chunked') this.#chunked = new ChunkedBody()
     this.#listener.onHead(head)
@@ -188,24 +177,18 @@ export class AnswerReader {
   }
 
   #readChunks(chunked: ChunkedBody, bytes: Buffer, at: number): void {
-    const bodyBytes = this.#bodyBytes
     const end = chunked.read(bytes, at, this.#onChunk)
     if (this.#state !== 'body') return
     if (typeof end === 'string') return this.#refuse(end)
-    this.#framingBytes += end - at - (this.#bodyBytes - bodyBytes)
-    if (chunked.isOver) return this.#end(end === bytes.length)
-    if (this.#framingBytes > FRAMING_BYTES + FRAMING_PER_BODY_BYTE * this.#bodyBytes) {
-      this.#refuse('the answer is little body and much around it')
-    }
+    if (chunked.isOver) this.#end(end === bytes.length && !chunked.isOdd)
   }
 
   readonly #onChunk = (part: Buffer): boolean => {
-    this.#bodyBytes += part.length
     this.#listener.onData(part)
     return this.#state === 'body'
   }
 
-  /** `isClean`: nothing came after the answer. */
+  /** `isClean`: nothing came after the answer, and its end is beyond doubt. */
   #end(isClean: boolean): void {
     this.stop()
     this.#listener.onEnd(isClean && !this.#isLast)

@@ -10,6 +10,7 @@ import { FORMATS, type Coding } from './coding.ts'
 import { brokenBody, DecoderChain, type Flow } from './decoder-chain.ts'
 import { codeOf } from './failure.ts'
 import type { Failure } from './outcome.ts'
+import { maxWindowLogOf } from './window.ts'
 
 export interface BodyLimits {
   readonly maxBodyBytes: number
@@ -152,7 +153,7 @@ class CodedBody implements Body {
     const enough = this.#stream === undefined ? AT_ONCE_WIRE_BYTES : STREAM_BYTES
     if (this.#waiting.bytes <= enough && !this.#isCut) return
     const stream = this.#startStream()
-    stream.write(this.#waiting.take().bytes)
+    stream.write(this.#waiting.take())
     if (this.#isCut) stream.cut()
   }
 
@@ -170,7 +171,7 @@ class CodedBody implements Body {
       }
     }
     const stream = this.#startStream()
-    stream.write(wire.bytes)
+    stream.write(wire)
     stream.end()
   }
 
@@ -184,9 +185,10 @@ class CodedBody implements Body {
   #decodeAtOnce(wire: Uint8Array): Uint8Array {
     const maxStage = Math.min(this.#maxStageBytes(), AT_ONCE_DECODED_BYTES)
     const maxLast = Math.min(this.#maxBytes(), AT_ONCE_DECODED_BYTES)
+    const maxWindowLog = maxWindowLogOf(this.#codings)
     return this.#codings.reduce((bytes, coding, index) => {
       const isLast = index === this.#codings.length - 1
-      return FORMATS[coding].atOnce(bytes, isLast ? maxLast : maxStage)
+      return FORMATS[coding].atOnce(bytes, isLast ? maxLast : maxStage, maxWindowLog)
     }, wire)
   }
 

@@ -52,7 +52,7 @@ describe.each(NAMES)('a bomb in %s', (name) => {
     expect(response.body.length).toBe(Math.max(MEGABYTE, 200 * few.length))
   })
 
-  test.each(['gzip', 'zstd', 'gzip, zstd', 'zstd, zstd, zstd, zstd'])('inside %s is cut as well', async (outer) => {
+  test.each(['gzip', 'zstd', 'gzip, zstd', 'gzip, gzip, gzip, gzip'])('inside %s is cut as well', async (outer) => {
     // Ten gigabytes.
     let bytes: Buffer = repeated(await bombOf(name), 10_000)
     for (const coding of outer.split(', ')) {

@@ -1,7 +1,16 @@
 /**
  * A body in chunks (RFC 9112 §7.1), undone as it comes, in pieces of any size. It keeps to the grammar, but for blanks
- * after a size; extensions and trailers are passed over. How many bytes there may be around the body is left to others.
+ * after a size; extensions and trailers are passed over, and there may be so many bytes around the body and no more,
+ * however they come. How long the body may be is left to others.
  */
+import { MAX_HEADER_BYTES } from './headers.ts'
+
+/**
+ * Bytes that are no body: sizes and extensions, trailers. As much is granted to every body as a head may have, and so
+ * much more for each byte of it, which suffices for chunks of one byte.
+ */
+const FRAMING_BYTES = MAX_HEADER_BYTES
+const FRAMING_PER_BODY_BYTE = 8
 
 /** The size of a chunk has at most so many digits, but for zeros in front. */
 const MAX_DIGITS = 16
@@ -15,6 +24,7 @@ const COLON = 58
 type State =
   | 'size-start'
   | 'size'
+  | 'size-blanks'
   | 'extension'
   | 'size-lf'
   | 'data'
@@ -32,6 +42,14 @@ export class ChunkedBody {
   /** Of the present chunk: its size while that is read, then what is missing of it. */
   #left = 0
   #digits = 0
+  #isOdd = false
+  /** What may still come that is no body. */
+  #grantedBytes = FRAMING_BYTES
+
+  /** There was a control character that another reader might take for the end of a line. */
+  get isOdd(): boolean {
+    return this.#isOdd
+  }
 
   /** Nothing more belongs to the body. */
   get isOver(): boolean {
@@ -47,11 +65,13 @@ export class ChunkedBody {
       if (this.#state === 'data') {
         const end = Math.min(at + this.#left, bytes.length)
         this.#left -= end - at
+        this.#grantedBytes += FRAMING_PER_BODY_BYTE * (end - at)
         if (this.#left === 0) this.#state = 'data-cr'
         if (!onData(bytes.subarray(at, end))) return end
         at = end
         continue
       }
+      if (--this.#grantedBytes < 0) return 'the answer is little body and much around it'
       const refusal = this.#step(bytes[at] ?? 0)
       if (refusal !== undefined) return refusal
       at++
@@ -70,8 +90,11 @@ export class ChunkedBody {
         return this.#stepSize(byte)
       case 'size':
         return this.#stepSize(byte)
+      case 'size-blanks':
+        return this.#stepAfterSize(byte)
       case 'extension':
         if (byte === CR) this.#state = 'size-lf'
+        else if (byte < BLANK && byte !== TAB) this.#isOdd = true
         return byte === LF ? 'an extension of a chunk size is no extension' : undefined
       case 'size-lf':
         if (byte !== LF) return 'a line of a chunk size has no end'
@@ -115,8 +138,13 @@ export class ChunkedBody {
       this.#left = this.#left * 16 + digit
       return undefined
     }
+    return this.#stepAfterSize(byte)
+  }
+
+  #stepAfterSize(byte: number): string | undefined {
     if (byte === CR) this.#state = 'size-lf'
-    else if (byte === SEMICOLON || byte === BLANK || byte === TAB) this.#state = 'extension'
+    else if (byte === SEMICOLON) this.#state = 'extension'
+    else if (byte === BLANK || byte === TAB) this.#state = 'size-blanks'
     else return 'a chunk size is no number'
     return undefined
   }

@@ -166,6 +166,21 @@ describe.each([
     expect(Buffer.compare(response.body, Buffer.concat([plain, Buffer.from('twothree')]))).toBe(0)
   })
 
+  test.each(['x', '<!-- served by a cache -->', Buffer.alloc(500), Buffer.alloc(200_000, 'x')])(
+    'of several members with something after the last is read up to there',
+    async (rest) => {
+      const response = expectResponse(await fetchOf(whole, zlib.gzipSync('two'), zlib.gzipSync('three'), rest))
+      expect(Buffer.compare(response.body, Buffer.concat([plain, Buffer.from('twothree')]))).toBe(0)
+      expect(response.truncated).toBe(false)
+    },
+  )
+
+  test('of very many members is read to the end', async () => {
+    const empty = zlib.gzipSync('')
+    const response = expectResponse(await fetchOf(whole, Buffer.alloc(empty.length * 3_000, empty), zlib.gzipSync('.')))
+    expect(Buffer.compare(response.body, Buffer.concat([plain, Buffer.from('.')]))).toBe(0)
+  })
+
   test.each([
     ['whose checksum is wrong', whole.length - 8],
     ['whose size is wrong', whole.length - 4],
@@ -181,6 +196,113 @@ describe.each([
   test('that stops short in a second member is broken', async () => {
     const second = zlib.gzipSync('two')
     expect(expectError(await fetchOf(whole, second.subarray(0, second.length - 3)))).toMatchObject({ code: 'encoding' })
+  })
+})
+
+describe.each([
+  ['small', Buffer.from(SMALL)],
+  ['large', LARGE],
+])('a %s zstd body', (_size, plain) => {
+  const whole = zlib.zstdCompressSync(plain)
+  const two = zlib.zstdCompressSync('two')
+  const skipped = (bytes: number): Buffer => {
+    const head = Buffer.from([0x5f, 0x2a, 0x4d, 0x18, 0, 0, 0, 0])
+    head.writeUInt32LE(bytes, 4)
+    return Buffer.concat([head, Buffer.alloc(bytes, 7)])
+  }
+  const fetchOf = async (...parts: readonly Uint8Array[]) =>
+    testFetcher().get(`http://127.0.0.1:${await serve('zstd', Buffer.concat(parts))}/`)
+
+  test.each([
+    ['is read to the end', [whole, two, two], 'twotwo'],
+    ['is read past frames that are to be skipped', [skipped(3), skipped(0), whole, skipped(70_000), two], 'two'],
+    ['is read to the end where the last frames are to be skipped', [whole, skipped(3)], ''],
+    ['is read up to what is no frame', [whole, two, Buffer.from('<!-- cached -->')], 'two'],
+    ['is read up to what is too short for a frame', [whole, two, Buffer.from([0x28])], 'two'],
+    ['is read in very many frames', [whole, ...Array.from({ length: 200 }, () => two)], 'two'.repeat(200)],
+  ])('of several frames %s', async (_name, parts, rest) => {
+    const response = expectResponse(await fetchOf(...parts))
+    expect(Buffer.compare(response.body, Buffer.concat([plain, Buffer.from(rest)]))).toBe(0)
+    expect(response.truncated).toBe(false)
+  })
+
+  test.each([
+    ['that stops short in a second frame', [whole, two.subarray(0, two.length - 2)]],
+    ['that stops short in what is to be skipped', [whole, skipped(100).subarray(0, 50)]],
+    ['of frames without number', [whole, ...Array.from({ length: 300 }, () => two)]],
+  ])('%s is broken', async (_name, parts) => {
+    expect(expectError(await fetchOf(...parts))).toMatchObject({ code: 'encoding', retryable: true })
+  })
+})
+
+describe('windows', () => {
+  const brotli = (bytes: Uint8Array, log: number): Uint8Array =>
+    zlib.brotliCompressSync(bytes, {
+      params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1, [zlib.constants.BROTLI_PARAM_LGWIN]: log },
+    })
+  const zstd = (bytes: Uint8Array, log: number): Uint8Array =>
+    zlib.zstdCompressSync(bytes, {
+      params: { [zlib.constants.ZSTD_c_windowLog]: log, [zlib.constants.ZSTD_c_contentSizeFlag]: 0 },
+    })
+  /** RFC 8878 §3.1.1: a frame with this window and an `x`. */
+  const frame = (log: number): Buffer => Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, (log - 10) << 3, 9, 0, 0, 0x78])
+  const stacked = (
+    names: readonly string[],
+    log: number,
+    plain: Uint8Array,
+  ): { readonly field: string; readonly bytes: Uint8Array } => ({
+    field: names.join(', '),
+    bytes: names.reduce((bytes, name) => (name === 'br' ? brotli : zstd)(bytes, log), plain),
+  })
+  const error = { code: 'encoding', retryable: false, detail: expect.stringMatching(/takes too much memory/) as string }
+  const three = ['br', 'zstd', 'br']
+
+  test.each([
+    ['one brotli of 16 MiB', ['br'], 24],
+    ['one zstd of 8 MiB', ['zstd'], 23],
+    ['two of 8 MiB', ['br', 'zstd'], 23],
+    ['three of 4 MiB', three, 22],
+    ['five of 2 MiB', [...three, 'zstd', 'br'], 21],
+  ] as const)('%s are granted', async (_name, names, log) => {
+    for (const plain of [Buffer.from(SMALL), LARGE]) {
+      const { field, bytes } = stacked(names, log, plain)
+      const response = expectResponse(await testFetcher().get(`http://127.0.0.1:${await serve(field, bytes)}/`))
+      expect(Buffer.compare(response.body, plain)).toBe(0)
+    }
+  })
+
+  test.each([
+    ['two of 16 MiB', ['br', 'br'], 24],
+    ['three of 8 MiB', three, 23],
+    ['five of 4 MiB', [...three, 'zstd', 'br'], 22],
+  ] as const)('%s are refused', async (_name, names, log) => {
+    for (const plain of [Buffer.from(SMALL), LARGE]) {
+      const { field, bytes } = stacked(names, log, plain)
+      const outcome = await testFetcher().get(`http://127.0.0.1:${await serve(field, bytes)}/`)
+      expect(expectError(outcome)).toMatchObject(error)
+    }
+  })
+
+  test('each frame of zstd is looked at', async () => {
+    for (const plain of [Buffer.from(SMALL), LARGE]) {
+      const bytes = Buffer.concat([zstd(plain, 20), frame(24)])
+      expect(expectError(await testFetcher().get(`http://127.0.0.1:${await serve('zstd', bytes)}/`))).toMatchObject(
+        error,
+      )
+    }
+  })
+
+  test('every window that brotli can say is understood', async () => {
+    for (let log = 10; log <= 24; log++) {
+      for (const [field, bytes] of [
+        ['br', brotli(Buffer.from('x'), log)],
+        ['zstd, br, br', brotli(brotli(zstd(Buffer.from('x'), 10), log), log)],
+      ] as const) {
+        const outcome = await testFetcher().get(`http://127.0.0.1:${await serve(field, bytes)}/`)
+        if (log > 22 && field !== 'br') expect(expectError(outcome)).toMatchObject(error)
+        else expect(textOf(outcome)).toBe('x')
+      }
+    }
   })
 })
 

@@ -4,8 +4,11 @@
  */
 import * as zlib from 'node:zlib'
 import { LIMITS } from '../model/index.ts'
-import { createGunzipStream, gunzipAtOnce, type GunzipStream } from './gunzip.ts'
+import { createGunzipStream, gunzipAtOnce } from './gunzip.ts'
 import type { ResponseHeaders } from './headers.ts'
+import type { MemberStream } from './members.ts'
+import { createUnzstdStream, unzstdAtOnce } from './unzstd.ts'
+import { checkBrotliWindow, zstdParams } from './window.ts'
 
 export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd'
 
@@ -47,19 +50,20 @@ export function codingsOf(headers: ResponseHeaders): Codings {
   return { kind: 'known', codings: codings.reverse() }
 }
 
-const CHUNK_BYTES = 64 * 1024
-/** 8 MiB: what RFC 9659 lets a server ask of a client. Without it a frame could claim 128 MiB. */
-const ZSTD_WINDOW_LOG = 23
-const ZSTD_PARAMS = { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG }
+/** Of the memory that a decoder writes to, before it takes new. */
+export const CHUNK_BYTES = 64 * 1024
 
 interface Format {
-  /** Throws what zlib throws; `ERR_BUFFER_TOO_LARGE` if there would be more than `maxBytes`. */
-  atOnce(bytes: Uint8Array, maxBytes: number): Uint8Array
-  /** `first`: the first bytes to be decoded, at least one. */
-  streaming(first: Uint8Array): Decoder
+  /**
+   * Throws what zlib throws; `ERR_BUFFER_TOO_LARGE` if there would be more than `maxBytes`, and a `TooLargeWindow` if
+   * what it would have to look back on, as a power of two, is more than `maxWindowLog` allows.
+   */
+  atOnce(bytes: Uint8Array, maxBytes: number, maxWindowLog: number): Uint8Array
+  /** `first`: the first bytes to be decoded, at least one. Throws a `TooLargeWindow`, now or as an error of the stream. */
+  streaming(first: Uint8Array, maxWindowLog: number): Decoder
 }
 
-export type Decoder = GunzipStream | zlib.Inflate | zlib.InflateRaw | zlib.BrotliDecompress | zlib.ZstdDecompress
+export type Decoder = MemberStream | zlib.Inflate | zlib.InflateRaw | zlib.BrotliDecompress
 
 const bounded = (maxBytes: number): { maxOutputLength: number; chunkSize: number } => ({
   maxOutputLength: Math.max(maxBytes, 1),
@@ -78,12 +82,19 @@ export const FORMATS: Readonly<Record<Coding, Format>> = {
     streaming: (first) => (isZlibWrapped(first) ? zlib.createInflate(STREAMING) : zlib.createInflateRaw(STREAMING)),
   },
   br: {
-    atOnce: (bytes, maxBytes) => zlib.brotliDecompressSync(bytes, bounded(maxBytes)),
-    streaming: () => zlib.createBrotliDecompress(STREAMING),
+    atOnce(bytes, maxBytes, maxWindowLog) {
+      checkBrotliWindow(bytes, maxWindowLog)
+      return zlib.brotliDecompressSync(bytes, bounded(maxBytes))
+    },
+    streaming(first, maxWindowLog) {
+      checkBrotliWindow(first, maxWindowLog)
+      return zlib.createBrotliDecompress(STREAMING)
+    },
   },
   zstd: {
-    atOnce: (bytes, maxBytes) => zlib.zstdDecompressSync(bytes, { ...bounded(maxBytes), params: ZSTD_PARAMS }),
-    streaming: () => zlib.createZstdDecompress({ ...STREAMING, params: ZSTD_PARAMS }),
+    atOnce: (bytes, maxBytes, maxWindowLog) =>
+      unzstdAtOnce(bytes, { ...bounded(maxBytes), params: zstdParams(maxWindowLog) }),
+    streaming: (_first, maxWindowLog) => createUnzstdStream({ ...STREAMING, params: zstdParams(maxWindowLog) }),
   },
 }
 

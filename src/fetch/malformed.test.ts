@@ -40,6 +40,7 @@ describe('what is merely odd is read, and the next request works', () => {
   const cases: readonly Accepted[] = [
     ['HTTP/1.0', `HTTP/1.0 200 OK\r\n${LENGTH}\r\nok`, 'ok'],
     ['HTTP/1.0 up to the end of the connection', 'HTTP/1.0 200 OK\r\n\r\nok', 'ok', CLOSE],
+    ['a version newer than ours', `HTTP/1.7 200 OK\r\n${LENGTH}\r\nok`, 'ok'],
     ['no reason', `HTTP/1.1 200\r\n${LENGTH}\r\nok`, 'ok'],
     ['an empty reason', `HTTP/1.1 200 \r\n${LENGTH}\r\nok`, 'ok'],
     ['a reason in Latin-1', `HTTP/1.1 200 \xe9\r\n${LENGTH}\r\nok`, 'ok'],
@@ -75,6 +76,9 @@ describe('what is merely odd is read, and the next request works', () => {
     ['the identity on top of chunks', `${OK}Transfer-Encoding: chunked, identity\r\n\r\n2\r\nok\r\n0\r\n\r\n`, 'ok'],
     ['an empty transfer coding', `${OK}Transfer-Encoding:\r\n\r\nok`, 'ok', CLOSE],
     ['chunk extensions', `${OK}${CHUNKED}\r\n2;a=b;c="d"\r\nok\r\n0;e\r\n\r\n`, 'ok'],
+    ['blanks after a chunk size', `${OK}${CHUNKED}\r\n2 \t\r\nok\r\n0 ;x\r\n\r\n`, 'ok'],
+    ['a length in a trailer', `${OK}${CHUNKED}\r\n2\r\nok\r\n0\r\nContent-Length: 99\r\n\r\n`, 'ok'],
+    ['the identity and a length', `${OK}Transfer-Encoding: identity\r\n${LENGTH}\r\nok`, 'ok'],
     ['a chunk size with many zeros', `${OK}${CHUNKED}\r\n${'0'.repeat(50)}2\r\nok\r\n0\r\n\r\n`, 'ok'],
     ['a trailer', `${OK}${CHUNKED}\r\n2\r\nok\r\n0\r\nA: b\r\n\r\n`, 'ok'],
     ['an unasked 100 Continue', `HTTP/1.1 100 Continue\r\n\r\n${OK}${LENGTH}\r\nok`, 'ok'],
@@ -127,7 +131,7 @@ describe('what is not HTTP is a protocol error in words that is not tried again,
     ['a blank before the answer', ` ${OK}${LENGTH}\r\nok`, /not HTTP/],
     ['a byte order mark before the answer', `\xef\xbb\xbf${OK}${LENGTH}\r\nok`, /not HTTP/],
     ['a version without a dot', `HTTP/1 200 OK\r\n${LENGTH}\r\nok`, /protocol/],
-    ['a version that does not exist', `HTTP/1.7 200 OK\r\n${LENGTH}\r\nok`, /protocol/],
+    ['a version that does not exist', `HTTP/3.0 200 OK\r\n${LENGTH}\r\nok`, /protocol/],
     ['a version of two digits', `HTTP/11.1 200 OK\r\n${LENGTH}\r\nok`, /protocol/],
     ['two blanks before the status', `HTTP/1.1  200 OK\r\n${LENGTH}\r\nok`, /protocol/],
     ['a tab before the status', `HTTP/1.1\t200 OK\r\n${LENGTH}\r\nok`, /protocol/],
@@ -157,6 +161,18 @@ describe('what is not HTTP is a protocol error in words that is not tried again,
     ],
     ['a chunk size in letters', `${OK}${CHUNKED}\r\nzz\r\nok\r\n0\r\n\r\n`, /chunk size/],
     ['a negative chunk size', `${OK}${CHUNKED}\r\n-2\r\nok\r\n0\r\n\r\n`, /chunk size/],
+    ['a chunk size and a word', `${OK}${CHUNKED}\r\n2 x\r\nok\r\n0\r\n\r\n`, /chunk size/],
+    ['a blank before a chunk size', `${OK}${CHUNKED}\r\n 2\r\nok\r\n0\r\n\r\n`, /chunk size/],
+    ['a chunk size without an end', `${OK}${CHUNKED}\r\n2\rok\r\n0\r\n\r\n`, /chunk size/],
+    ['a chunk size in LF alone', `${OK}${CHUNKED}\r\n2\nok\r\n0\r\n\r\n`, /chunk size/],
+    ['a chunk that ends in LF alone', `${OK}${CHUNKED}\r\n2\r\nok\n0\r\n\r\n`, /chunk data/],
+    ['a trailer in LF alone', `${OK}${CHUNKED}\r\n2\r\nok\r\n0\r\nA: b\n\r\n`, /protocol/],
+    ['a NUL in a trailer', `${OK}${CHUNKED}\r\n2\r\nok\r\n0\r\nA: \0\r\n\r\n`, /protocol/],
+    ['a transfer coding with a parameter', `${OK}Transfer-Encoding: chunked;q=1\r\n\r\nok`, /is not known/],
+    ['a transfer coding in quotes', `${OK}Transfer-Encoding: "chunked"\r\n\r\nok`, /is not known/],
+    ['a length and a comma', `${OK}Content-Length: 2,\r\n\r\nok`, /"" is no length/],
+    ['an empty length and another', `${OK}Content-Length:\r\n${LENGTH}\r\nok`, /"" is no length/],
+    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', /not HTTP/],
     ['a chunk size with 0x', `${OK}${CHUNKED}\r\n0x2\r\nok\r\n0\r\n\r\n`, /chunk size/],
     ['a chunk without a size', `${OK}${CHUNKED}\r\n\r\nok\r\n0\r\n\r\n`, /chunk size/],
     ['a chunk size beyond all numbers', `${OK}${CHUNKED}\r\n${'f'.repeat(18)}\r\nok\r\n0\r\n\r\n`, /overflow/],
@@ -251,11 +267,21 @@ test('an answer that comes byte by byte is the same answer', async () => {
   expect(response.headers.get('a')).toBe('b c')
 })
 
-test('a connection whose answer left its end in doubt is not used again', async () => {
+const CHUNKS = '2\r\nok\r\n0\r\n\r\n'
+test.each([
+  ['chunks and a length', `${OK}${CHUNKED}${LENGTH}\r\n${CHUNKS}`],
+  ['the identity and a length', `${OK}Transfer-Encoding: identity\r\n${LENGTH}\r\nok`],
+  ['a length said twice', `${OK}${LENGTH}${LENGTH}\r\nok`],
+  ['a control character in a chunk extension', `${OK}${CHUNKED}\r\n2;\x01\r\nok\r\n0\r\n\r\n`],
+  ['a control character before the transfer coding', `${OK}Transfer-Encoding: \x0bchunked\r\n\r\n${CHUNKS}`],
+  ['a blank before the colon', `${OK}Content-Length : 2\r\n\r\nok`],
+  ['a line that is no field', `${OK}nonsense\r\n${LENGTH}\r\nok`],
+  ['a fold before any field', `${OK} x\r\n${LENGTH}\r\nok`],
+])('a connection whose answer left its end in doubt is not used again: %s', async (_name, bytes) => {
   let connections = 0
   const port = await serveConnections((socket) => {
     connections++
-    socket.on('data', () => socket.write(`${OK}${CHUNKED}Content-Length: 2\r\n\r\n2\r\nok\r\n0\r\n\r\n`))
+    socket.on('data', () => socket.write(bytes))
   })
   const fetcher = testFetcher()
   for (const _ of [1, 2]) expect(textOf(await fetcher.get(`http://127.0.0.1:${port}/`))).toBe('ok')

@@ -47,6 +47,12 @@ export const LIMITS = {
     beyond: 'refused',
     what: 'content codings on top of each other, in all header fields together',
   },
+  windows: {
+    value: 16 * MB,
+    unit: 'bytes',
+    beyond: 'refused',
+    what: 'what the br and zstd codings of one body may look back on, in equal shares',
+  },
   'header-size': { value: 64 * KB, unit: 'bytes', beyond: 'refused', what: 'the header fields of an answer' },
   'header-count': { value: 256, unit: '', beyond: 'refused', what: 'the header fields of an answer' },
   'interim-answers': { value: 16, unit: '', beyond: 'refused', what: 'answers of status 1xx before the real one' },

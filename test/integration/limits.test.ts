@@ -3,7 +3,7 @@
  * cut by that limit; what is refused is not among the pages. A limit that is added to the table needs a case here.
  */
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSystemClock } from '../../src/base/index.ts'
 import { LIMITS, type LimitName } from '../../src/model/index.ts'
@@ -114,6 +114,13 @@ const CASES: Record<LimitName, () => Promise<void>> = {
     failedWith(/coding/)(
       await crawlOf({ '/': { body: 'x', headers: { ...HTML, 'content-encoding': 'gzip, '.repeat(6) + 'gzip' } } }),
     ),
+  windows: async () => {
+    const params = { [constants.BROTLI_PARAM_LGWIN]: 24 }
+    const twice = brotliCompressSync(brotliCompressSync('<p>x</p>', { params }), { params })
+    failedWith(/takes too much memory/)(
+      await crawlOf({ '/': { body: twice, headers: { ...HTML, 'content-encoding': 'br, br' } } }),
+    )
+  },
   'header-size': async () =>
     failedWith(/header/)(await crawlOf({ '/': { body: 'x', headers: { ...HTML, 'x-long': 'x'.repeat(70_000) } } })),
   'header-count': async () => {

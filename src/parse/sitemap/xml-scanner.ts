@@ -26,6 +26,11 @@ const MAX_TAG_CHARS = 65_536
 const MAX_REFERENCE_CHARS = 64
 
 const COMMENT = '<!--'
+const SPACE = 0x20
+const DOUBLE_QUOTE = 0x22
+const SINGLE_QUOTE = 0x27
+const SLASH = 0x2f
+const GREATER = 0x3e
 
 type State = 'content' | 'comment' | 'cdata' | 'instruction' | 'doctype' | 'broken'
 
@@ -118,10 +123,11 @@ export function createXmlScanner(handler: XmlHandler): XmlScanner {
       return
     }
     const isEmpty = buffer[end - 1] === '/' && end - 1 > at + 1
-    const inner = buffer.slice(at + 1, isEmpty ? end - 1 : end)
-    const name = /^[^\s/]*/.exec(inner)?.[0] ?? ''
+    const innerEnd = isEmpty ? end - 1 : end
+    const nameEnd = endOfName(buffer, at + 1, innerEnd)
+    const name = buffer.slice(at + 1, nameEnd)
     if (name === '') return
-    const attributes = inner.slice(name.length)
+    const attributes = nameEnd === innerEnd ? '' : buffer.slice(nameEnd, innerEnd)
     handler.openTag(name, hasDoctype ? withoutEntities(attributes) : attributes)
     innermost = isEmpty ? '' : name
     if (isEmpty) handler.closeTag(name)
@@ -187,15 +193,24 @@ export function createXmlScanner(handler: XmlHandler): XmlScanner {
 function endOfTag(buffer: string, start: number): number {
   const plain = buffer.indexOf('>', start)
   if (plain === -1) return -1
-  let quote = ''
+  let quote = 0
   for (let at = start; at < buffer.length; at++) {
-    const char = buffer[at] as string
-    if (quote !== '') {
-      if (char === quote) quote = ''
-    } else if (char === '>') return at
-    else if (char === '"' || char === "'") quote = char
+    const code = buffer.charCodeAt(at)
+    if (quote !== 0) {
+      if (code === quote) quote = 0
+    } else if (code === GREATER) return at
+    else if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) quote = code
   }
   return -1
+}
+
+/** White space or a slash; `limit` if there is none before it. */
+function endOfName(buffer: string, start: number, limit: number): number {
+  for (let at = start; at < limit; at++) {
+    const code = buffer.charCodeAt(at)
+    if (code === SLASH || ((code <= SPACE || code >= 0x80) && /\s/.test(buffer[at] as string))) return at
+  }
+  return limit
 }
 
 /** One attribute of a tag, by its full name; undefined if it has none. */
