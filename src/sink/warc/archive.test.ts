@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createSystemDisk } from '../../base/index.ts'
@@ -133,6 +134,21 @@ describe('an archive', () => {
     const told = (at: string): string[] =>
       recordsIn(at).map(({ type, block, field }) => `${type} ${field('warc-target-uri')} ${block.toString('latin1')}`)
     expect(told(ahead)).toEqual(told(plain))
+  })
+
+  test('frames a body that came compressed, and compresses any other', () => {
+    const at = folder()
+    const text = 'Text that says the same again and again. '.repeat(2_000)
+    const body = gzipSync(text)
+    const responseHead = `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n`
+    archive(at, {}, [
+      of(exchange('https://a.test/1', { body, responseHead }), exchange('https://a.test/2', { body: text })),
+    ])
+    const [framed, compressed] = ofType(at, 'response')
+    expect(splitHttp(framed!.block).body.equals(body)).toBe(true)
+    expect(bytesOf(at, warcNames(at)[0]!).includes(body)).toBe(true)
+    expect(splitHttp(compressed!.block).body.toString()).toBe(text)
+    expect(compressed!.length).toBeLessThan(text.length / 20)
   })
 
   test('names a body that it has instead of writing it again', () => {

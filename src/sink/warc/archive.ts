@@ -4,18 +4,18 @@
  * beyond is cut off on opening, so after a crash each of them ends with a whole record.
  */
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { gzip, gzipSync } from 'node:zlib'
 import { VERSION, type Clock, type Disk } from '../../base/index.ts'
 import { TiptoeError } from '../../model/index.ts'
-import { openAppendFile, type AppendFile } from '../append-file.ts'
+import { openAppendFile } from '../append-file.ts'
+import { gatherInto, type GatheringFile } from '../gathering-file.ts'
 import { ARCHIVE_FOLDER, ARCHIVE_INDEX, currentFile, fileName, fileNumber } from './archive-files.ts'
 import { base32 } from './base32.ts'
-import { createCapture, type Capture, type Compress } from './capture.ts'
+import { createCapture, type Capture } from './capture.ts'
 import type { ArchivedExchange } from './exchange.ts'
+import { compressAside, framedMember, type Compress } from './gzip-member.ts'
 import { indexLine, type Original } from './index-line.ts'
 import { readKnownPayloads } from './known-payloads.ts'
-import { fieldLines, serializeRecord } from './warc-record.ts'
+import { fieldLines, serializeRecord, warcDate } from './warc-record.ts'
 
 export interface ArchiveOptions {
   /** Another file is begun when one has this many bytes; the last exchange of a file may go beyond. */
@@ -25,21 +25,20 @@ export interface ArchiveOptions {
   readonly robots: string
   /** A random one each time. */
   readonly newUuid: () => string
-  /** The system's own, in its threads, unless another is passed in. */
+  /** For long records. In a thread of the system, unless another is passed in. */
   readonly compress?: Compress
   readonly clock: Pick<Clock, 'now'>
   readonly disk: Disk
 }
 
-const compressInThreads: Compress = promisify(gzip)
-
 export interface Archive {
   /** Compresses the exchange ahead of time. Not needed, but it keeps that work out of `append`. */
   prepare(exchange: ArchivedExchange): Promise<void>
+  /** Written when `position` is asked for, or before. */
   append(exchange: ArchivedExchange): void
   /** What was appended is on the disk. */
   sync(): void
-  /** Lengths by name, for the position that is committed. */
+  /** Lengths by name, for the position that is committed. All of it is written. */
   position(): Record<string, number>
   close(): void
 }
@@ -50,24 +49,26 @@ export function openArchive(
   committed: Readonly<Record<string, number>>,
   options: ArchiveOptions,
 ): Archive {
-  const { disk, newUuid, clock, maxFileBytes, compress = compressInThreads } = options
+  const { disk, newUuid, clock, maxFileBytes, compress = compressAside } = options
   makeArchiveFolder(join(folder, ARCHIVE_FOLDER), disk)
   const last = currentFile(committed)
   removeUncommitted(folder, last, disk)
   let number = last?.number ?? 0
   let name = last?.name ?? ''
-  let file = last === undefined ? undefined : openAppendFile(join(folder, last.path), last.length, disk)
-  const index = openAppendFile(join(folder, ARCHIVE_INDEX), committed[ARCHIVE_INDEX] ?? 0, disk)
+  const openFile = (path: string, length: number): GatheringFile =>
+    gatherInto(openAppendFile(join(folder, path), length, disk))
+  let file = last === undefined ? undefined : openFile(last.path, last.length)
+  const index = openFile(ARCHIVE_INDEX, committed[ARCHIVE_INDEX] ?? 0)
   const known = readKnownPayloads(index)
   /** Captures that wait to be appended. One whose exchange never is goes away with it. */
   const prepared = new WeakMap<ArchivedExchange, Capture>()
 
-  const begin = (): AppendFile => {
+  const begin = (): GatheringFile => {
     file?.sync()
     file?.close()
     const at = clock.now()
     name = fileName(++number, at)
-    file = openAppendFile(join(folder, ARCHIVE_FOLDER, name), 0, disk)
+    file = openFile(`${ARCHIVE_FOLDER}/${name}`, 0)
     file.append(descriptionOf(name, at, options))
     return file
   }
@@ -76,7 +77,8 @@ export function openArchive(
     const into = file === undefined || file.length >= maxFileBytes ? begin() : file
     const offset = into.length
     const answer = original === undefined ? capture.response() : capture.revisit(original)
-    into.append(Buffer.concat([answer, capture.companions()]))
+    into.append(answer)
+    into.append(capture.companions())
     // There is nothing to show for a 304: whoever looks for the page finds the answer before it.
     if (capture.isNotModified) return
     const { mime, date, payload, canRepeat, recordId } = capture
@@ -112,10 +114,14 @@ export function openArchive(
       file?.sync()
       index.sync()
     },
-    position: () => ({
-      [ARCHIVE_INDEX]: index.length,
-      ...(file === undefined ? {} : { [`${ARCHIVE_FOLDER}/${name}`]: file.length }),
-    }),
+    position() {
+      file?.write()
+      index.write()
+      return {
+        [ARCHIVE_INDEX]: index.length,
+        ...(file === undefined ? {} : { [`${ARCHIVE_FOLDER}/${name}`]: file.length }),
+      }
+    },
     close() {
       file?.close()
       index.close()
@@ -166,11 +172,11 @@ function descriptionOf(name: string, at: number, { userAgent, robots, newUuid }:
     ['robots', robots],
     ['http-header-user-agent', userAgent],
   ])
-  return gzipSync(
+  return framedMember(
     serializeRecord({
       type: 'warcinfo',
       id: newUuid(),
-      at,
+      date: warcDate(at),
       fields: [['WARC-Filename', name]],
       contentType: 'application/warc-fields',
       block: [Buffer.from(description)],

@@ -2,17 +2,23 @@
  * The records of one exchange: `response` or `revisit`, then `request` and `metadata`, each its own member of gzip, so
  * that a reader can go to any of them. Which of the first two it is, is decided when it is written.
  */
-import { createHash } from 'node:crypto'
-import { gzipSync, type ZlibOptions } from 'node:zlib'
 import { base32 } from './base32.ts'
 import type { ArchivedExchange } from './exchange.ts'
+import { deflatedMember, framedMember, MAX_AT_ONCE_BYTES, type Compress } from './gzip-member.ts'
 import { archivedRequestHead, archivedResponseHead } from './http-head.ts'
 import type { Original } from './index-line.ts'
-import { fieldLines, recordUri, serializeRecord, warcDate, type Field } from './warc-record.ts'
-
-/** What is compressed already, or short, gets hardly smaller for being compressed well. */
-const FAST = { level: 1 }
-const USUAL = { level: 6 }
+import {
+  fieldLines,
+  RECORD_END,
+  recordHead,
+  recordParts,
+  recordUri,
+  serializeRecord,
+  sha1,
+  warcDate,
+  type Field,
+  type WarcRecord,
+} from './warc-record.ts'
 
 export interface Capture {
   /** Of the answer's record. */
@@ -25,7 +31,7 @@ export interface Capture {
   readonly canRepeat: boolean
   /** The answer says that nothing has changed, and has no body of its own. */
   readonly isNotModified: boolean
-  /** Compresses the answer aside of everything else, for `response` to find it ready. */
+  /** Compresses the answer for `response` to find it ready; a long one aside of everything else. */
   prepare(): Promise<void>
   /** Members of gzip. */
   response(): Uint8Array
@@ -33,55 +39,60 @@ export interface Capture {
   companions(): Uint8Array
 }
 
-/** Gzip that does not hold up anything else. */
-export type Compress = (bytes: Uint8Array, options: ZlibOptions) => Promise<Uint8Array>
-
+/** Bodies up to this length are not worth compressing. */
+const SHORT_BYTES = 512
 const PROFILE = 'http://netpreserve.org/warc/1.1/revisit'
 const RESPONSE_TYPE = 'application/http; msgtype=response'
 
 export function createCapture(exchange: ArchivedExchange, newUuid: () => string, compress: Compress): Capture {
   const { url, wire, status, startedAt, truncated } = exchange
   const id = newUuid()
+  const date = warcDate(startedAt)
   const head = archivedResponseHead(wire.responseHead, status, wire.body.length)
-  const payload = createHash('sha1').update(wire.body).digest()
+  const payload = sha1([wire.body])
   const isNotModified = status === 304
   const target: Field = ['WARC-Target-URI', url]
   const connection = [target, ...connectionFields(exchange)]
   const digest: Field = ['WARC-Payload-Digest', `sha1:${base32(payload)}`]
-  const level = head.isEncoded ? FAST : USUAL
   let ready: Uint8Array | undefined
 
-  const responseRecord = (): Buffer =>
-    serializeRecord({
-      type: isNotModified ? 'revisit' : 'response',
-      id,
-      at: startedAt,
-      fields: [
-        ...connection,
-        ...(isNotModified ? ([['WARC-Profile', `${PROFILE}/server-not-modified`]] as const) : [digest]),
-        ...(truncated === undefined ? [] : ([['WARC-Truncated', truncated]] as const)),
-      ],
-      contentType: RESPONSE_TYPE,
-      block: [head.bytes, wire.body],
-    })
+  const answer = (): WarcRecord => ({
+    type: isNotModified ? 'revisit' : 'response',
+    id,
+    date,
+    fields: [
+      ...connection,
+      ...(isNotModified ? ([['WARC-Profile', `${PROFILE}/server-not-modified`]] as const) : [digest]),
+      ...(truncated === undefined ? [] : ([['WARC-Truncated', truncated]] as const)),
+    ],
+    contentType: RESPONSE_TYPE,
+    block: [head.bytes, wire.body],
+  })
+  const packed = (): Uint8Array => {
+    // Nothing is gained by compressing what is compressed already, and little with what is short.
+    const isFramed = head.isEncoded || wire.body.length <= SHORT_BYTES
+    if (!isFramed) return deflatedMember(recordParts(answer()))
+    return framedMember(Buffer.concat([recordHead(answer()), head.bytes]), [wire.body, RECORD_END])
+  }
 
   return {
     recordId: recordUri(id),
-    date: warcDate(startedAt),
+    date,
     mime: head.mime,
     payload,
     canRepeat: truncated === undefined && wire.body.length > 0,
     isNotModified,
     async prepare() {
-      ready ??= await compress(responseRecord(), level)
+      const isLong = wire.body.length > MAX_AT_ONCE_BYTES && !head.isEncoded
+      ready ??= isLong ? await compress(serializeRecord(answer())) : packed()
     },
-    response: () => ready ?? gzipSync(responseRecord(), level),
+    response: () => ready ?? packed(),
     revisit: (original) =>
-      gzipSync(
+      framedMember(
         serializeRecord({
           type: 'revisit',
           id,
-          at: startedAt,
+          date,
           fields: [
             ...connection,
             ['WARC-Profile', `${PROFILE}/identical-payload-digest`],
@@ -95,14 +106,13 @@ export function createCapture(exchange: ArchivedExchange, newUuid: () => string,
           contentType: RESPONSE_TYPE,
           block: [head.bytes],
         }),
-        FAST,
       ),
     companions() {
       const together = [['WARC-Concurrent-To', `<${recordUri(id)}>`]] as const
       const request = serializeRecord({
         type: 'request',
         id: newUuid(),
-        at: startedAt,
+        date,
         fields: [...connection, ...together],
         contentType: 'application/http; msgtype=request',
         block: [archivedRequestHead(wire.requestHead)],
@@ -110,12 +120,12 @@ export function createCapture(exchange: ArchivedExchange, newUuid: () => string,
       const metadata = serializeRecord({
         type: 'metadata',
         id: newUuid(),
-        at: startedAt,
+        date,
         fields: [target, ...together],
         contentType: 'application/warc-fields',
         block: [Buffer.from(fieldLines(factsOf(exchange)))],
       })
-      return Buffer.concat([gzipSync(request, FAST), gzipSync(metadata, FAST)])
+      return Buffer.concat([framedMember(request), framedMember(metadata)])
     },
   }
 }

@@ -2,7 +2,7 @@
  * A WARC 1.1 record (ISO 28500:2017) as bytes: version, named fields, block. The block is framed by its length, so what
  * it holds cannot end the record early; a field is framed by its line, so nothing that could end a line gets into one.
  */
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { base32 } from './base32.ts'
 
 export type Field = readonly [name: string, value: string]
@@ -11,8 +11,8 @@ export interface WarcRecord {
   readonly type: 'warcinfo' | 'response' | 'revisit' | 'request' | 'metadata'
   /** A UUID. */
   readonly id: string
-  /** Clock ms; records of one exchange have the same. */
-  readonly at: number
+  /** As `warcDate` has it; records of one exchange have the same. */
+  readonly date: string
   /** Besides those that every record has. */
   readonly fields: readonly Field[]
   readonly contentType: string
@@ -20,32 +20,51 @@ export interface WarcRecord {
   readonly block: readonly Uint8Array[]
 }
 
-export function serializeRecord({ type, id, at, fields, contentType, block }: WarcRecord): Buffer {
-  const blockDigest = createHash('sha1')
-  for (const part of block) blockDigest.update(part)
-  const head = fieldLines([
+/** What stands behind the block. */
+export const RECORD_END: Uint8Array = Buffer.from('\r\n\r\n')
+
+/** What stands before the block. */
+export function recordHead({ type, id, date, fields, contentType, block }: WarcRecord): Uint8Array {
+  const lines = fieldLines([
     ['WARC-Type', type],
     ['WARC-Record-ID', `<${recordUri(id)}>`],
-    ['WARC-Date', warcDate(at)],
+    ['WARC-Date', date],
     ...fields,
-    ['WARC-Block-Digest', `sha1:${base32(blockDigest.digest())}`],
+    ['WARC-Block-Digest', `sha1:${base32(sha1(block))}`],
     ['Content-Type', contentType],
     ['Content-Length', String(block.reduce((bytes, part) => bytes + part.length, 0))],
   ])
-  return Buffer.concat([Buffer.from(`WARC/1.1\r\n${head}\r\n`), ...block, RECORD_END])
+  return Buffer.from(`WARC/1.1\r\n${lines}\r\n`)
 }
 
-const RECORD_END = Buffer.from('\r\n\r\n')
+export function recordParts(record: WarcRecord): Uint8Array[] {
+  return [recordHead(record), ...record.block, RECORD_END]
+}
+
+export function serializeRecord(record: WarcRecord): Uint8Array {
+  return Buffer.concat(recordParts(record))
+}
 
 /** Lines of `application/warc-fields`. */
 export function fieldLines(fields: readonly Field[]): string {
-  return fields.map(([name, value]) => `${name}: ${onOneLine(value)}\r\n`).join('')
+  let lines = ''
+  for (const [name, value] of fields) lines += `${name}: ${onOneLine(value)}\r\n`
+  return lines
 }
 
 export const recordUri = (id: string): string => `urn:uuid:${id}`
 
 /** The W3C profile of ISO 8601, to the millisecond. */
 export const warcDate = (at: number): string => new Date(at).toISOString()
+
+/** Of all parts together. */
+export function sha1(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts
+  if (only !== undefined && parts.length === 1) return hash('sha1', only, 'buffer')
+  const digest = createHash('sha1')
+  for (const part of parts) digest.update(part)
+  return digest.digest()
+}
 
 /** Control characters and the line ends of Unicode become spaces. */
 function onOneLine(value: string): string {
