@@ -1,10 +1,13 @@
 /**
- * Whether a 32-bit hash was added before: for certain while there are few, and with one wrong yes in some hundreds after
- * that. It remembers between 2,048 and 4,096 of them: when the younger half is full, the older one is forgotten.
+ * Whether a 32-bit hash was added before: for certain while there are no more than 2,048. It remembers between 2,048 and
+ * 4,096 of them, with one wrong yes in some hundreds: when the younger half is full, the older one is forgotten.
  *
- * A half is a list while that is smaller, then a Bloom filter of twelve bits an entry.
+ * A wrong yes costs a page: one that was never read is taken for another that was. So instead of a filter, which is wrong
+ * from the first hash on that it does not list, each half is a sorted list of the first bits of its hashes, as many of them
+ * as there is room for when it is written down (`hash-list.ts`).
  */
 import type { Reader, Writer } from './codec.ts'
+import { createHashList, readHashList } from './hash-list.ts'
 
 export interface KnownSet {
   has(hash: number): boolean
@@ -15,103 +18,43 @@ export interface KnownSet {
   read(reader: Reader): void
 }
 
-const MAX_LISTED = 768
+/** Of a half. */
 const MAX_ENTRIES = 2_048
-const FILTER_WORDS = MAX_LISTED
-const PROBES = 8
-
-interface Half {
-  entries: number
-  listed: Set<number>
-  filter: Uint32Array | undefined
-}
-
-const emptyHalf = (): Half => ({ entries: 0, listed: new Set(), filter: undefined })
+/** What the whole set takes when it is written down, and what a half takes beside the other. */
+const MAX_BYTES = 6_144
+const HALF_BYTES = MAX_BYTES / 2
 
 export function createKnownSet(): KnownSet {
-  let older = emptyHalf()
-  let younger = emptyHalf()
+  let older = createHashList()
+  let younger = createHashList()
   let hasForgotten = false
-  const has = (hash: number): boolean => isIn(younger, hash) || isIn(older, hash)
+  const has = (hash: number): boolean => younger.has(hash) || older.has(hash)
+  const roomForYounger = (): number => (older.size === 0 ? MAX_BYTES : HALF_BYTES)
   return {
-    has: (hash) => has(hash | 0),
-    add(added) {
-      // With a sign, since larger numbers would each be an object.
-      const hash = added | 0
+    has,
+    add(hash) {
       if (has(hash)) return
-      if (younger.entries >= MAX_ENTRIES) {
-        hasForgotten ||= older.entries > 0
+      if (younger.size >= MAX_ENTRIES) {
+        hasForgotten ||= older.size > 0
         older = younger
-        younger = emptyHalf()
+        older.fitInto(HALF_BYTES)
+        younger = createHashList()
       }
-      addTo(younger, hash)
+      younger.add(hash)
+      younger.fitInto(roomForYounger())
     },
     get hasForgotten() {
       return hasForgotten
     },
     write(writer) {
       writer.byte(Number(hasForgotten))
-      writeHalf(writer, older)
-      writeHalf(writer, younger)
+      older.write(writer)
+      younger.write(writer)
     },
     read(reader) {
       hasForgotten = reader.byte() === 1
-      older = readHalf(reader)
-      younger = readHalf(reader)
+      older = readHashList(reader, MAX_ENTRIES)
+      younger = readHashList(reader, MAX_ENTRIES)
     },
   }
-}
-
-function isIn({ listed, filter }: Half, hash: number): boolean {
-  if (filter === undefined) return listed.has(hash)
-  for (let probe = 0; probe < PROBES; probe++) {
-    const bit = bitOf(hash, probe)
-    if (((filter[bit >>> 5] as number) & (1 << (bit & 31))) === 0) return false
-  }
-  return true
-}
-
-function addTo(half: Half, hash: number): void {
-  half.entries += 1
-  if (half.filter === undefined && half.listed.size < MAX_LISTED) {
-    half.listed.add(hash)
-    return
-  }
-  if (half.filter === undefined) {
-    half.filter = new Uint32Array(FILTER_WORDS)
-    for (const listed of half.listed) setBits(half.filter, listed)
-    half.listed = new Set()
-  }
-  setBits(half.filter, hash)
-}
-
-function setBits(filter: Uint32Array, hash: number): void {
-  for (let probe = 0; probe < PROBES; probe++) {
-    const bit = bitOf(hash, probe)
-    filter[bit >>> 5] = (filter[bit >>> 5] as number) | (1 << (bit & 31))
-  }
-}
-
-/** Double hashing: the second hash is made from the first, and odd. */
-function bitOf(hash: number, probe: number): number {
-  const step = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) | 1
-  return ((hash + Math.imul(probe, step)) >>> 0) % (FILTER_WORDS * 32)
-}
-
-function writeHalf(writer: Writer, { entries, listed, filter }: Half): void {
-  writer.short(entries)
-  writer.byte(filter === undefined ? 0 : 1)
-  for (const word of filter ?? listed) writer.word(word)
-}
-
-function readHalf(reader: Reader): Half {
-  const half = emptyHalf()
-  half.entries = Math.min(reader.short(), MAX_ENTRIES)
-  if (reader.byte() === 1) {
-    half.filter = Uint32Array.from({ length: FILTER_WORDS }, () => reader.word())
-    return half
-  }
-  const listed = Math.min(half.entries, MAX_LISTED)
-  for (let count = 0; count < listed; count++) half.listed.add(reader.word() | 0)
-  return half
 }

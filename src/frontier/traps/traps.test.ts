@@ -77,6 +77,14 @@ describe.each(TRAPS)('%s', (_name, make, contents) => {
   })
 })
 
+test.each([0, 2, 5, 11])('a site of many pages with a session in every path loses none of them: host %i', (host) => {
+  const pages = 580
+  const site = sessions({ pages, words: 40, echoes: true }, 'asp')
+  const result = walk(site, `https://asp${host}.test/`, 3 * pages, { inBatch: 16 })
+  expect(freshShare(result)).toBeGreaterThanOrEqual(0.95)
+  expect(result.contents.size).toBe(pages + 1)
+})
+
 describe('numbered pages without end', () => {
   test.each([30, 150])('waste less than one fetch in twenty if they say the same to the letter: %i words', (words) => {
     const result = walk(endlessPages({ pages: PAGES, words, echoes: false }), SEED, LIMIT, { inBatch: 32 })
