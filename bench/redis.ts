@@ -6,16 +6,14 @@
  *
  *   npx node bench/redis.ts [URLs] [URLs of a host] [partitions]
  */
-import { createRng, createSystemClock } from '../src/base/index.ts'
-import { DEFAULT_QUOTAS, DEFAULT_RECRAWL, DEFAULT_SCORE } from '../src/frontier/defaults.ts'
-import type { Lease, Settlement } from '../src/frontier/index.ts'
-import { connectRedis } from '../src/frontier/redis/connection.ts'
+import { createSystemClock } from '../src/base/index.ts'
 import { createFingerprints } from '../src/frontier/redis/fingerprints.ts'
-import { createRedisFrontier, type FleetFrontier } from '../src/frontier/redis/frontier.ts'
-import type { FoundUrl, NormalizedUrl, Task } from '../src/model/index.ts'
+import type { FleetFrontier } from '../src/frontier/redis/frontier.ts'
+import type { FoundUrl, NormalizedUrl } from '../src/model/index.ts'
 import { startRedis } from '../test/support/redis/server.ts'
 import { textOf } from './frontier/url-text.ts'
 import { pipelinedSadd } from './redis/bare.ts'
+import { openOnServer, settledAsDone } from './redis/frontier.ts'
 import { figure, megabytes, printTable } from './support/table.ts'
 
 const [urls = 1_000_000, perHost = 1_000, partitions = 16] = process.argv.slice(2).map(Number)
@@ -27,25 +25,6 @@ const ADDING = 4
 const WORKERS = 8
 const LEASES = 64
 const SETTLED_AT_ONCE = 256
-
-const OPTIONS = {
-  crawl: 'bench',
-  partitions,
-  stream: false,
-  isTimeTold: false,
-  policyOf: () => ({ delayMs: 0, concurrency: 1 }),
-  crawlDelayMs: (askedMs: number) => askedMs,
-  latency: { factor: 0, maxDelayMs: 0 },
-  groups: { domainDelayMs: 0, addressDelayMs: 0 },
-  maxPages: undefined,
-  maxDepth: undefined,
-  maxPagesPerHost: undefined,
-  leaseMs: 60_000,
-  quotas: DEFAULT_QUOTAS,
-  score: DEFAULT_SCORE,
-  recrawl: DEFAULT_RECRAWL,
-  traps: false,
-} as const
 
 const clock = createSystemClock()
 const server = await startRedis()
@@ -83,26 +62,6 @@ const found = (number: number): FoundUrl => ({
   referrer: referrerOf(number),
 })
 
-function settlementOf(lease: Lease, task: Task): Settlement {
-  const now = clock.now()
-  const base = { lease, task, outcome: { kind: 'done' }, answeredAt: now } as const
-  if (task.kind !== 'robots') return base
-  const robots = {
-    origin: task.origin,
-    state: 'allow-all',
-    refusal: null,
-    status: 404,
-    detail: 'HTTP 404',
-    fetchedAt: now,
-    version: 'none',
-    staleSince: null,
-    expiresAt: now + 86_400_000,
-    body: '',
-    crawlDelayMs: 0,
-  } as const
-  return { ...base, robots, host: { health: { ...lease.health, streak: 1 } } }
-}
-
 try {
   const prints = createFingerprints({ a: 1, b: 2 })
   const names = Array.from({ length: Math.min(urls, 100_000) }, (_, index) => prints.urlName('page', url(index)))
@@ -113,15 +72,10 @@ try {
   await server.cli('FLUSHALL')
 
   const closing: (() => Promise<void>)[] = []
-  /** As a process of its own would: what is settled by one of them waits for nothing but what it settled before. */
   const open = (worker: string): FleetFrontier => {
-    const link = connectRedis(server.url, { clock, rng: createRng(1) })
-    const opened = createRedisFrontier({ ...OPTIONS, worker }, { link, clock })
-    closing.push(async () => {
-      await opened.close()
-      await link.close()
-    })
-    return opened
+    const opened = openOnServer(server.url, { worker, partitions, delayMs: 0 }, clock)
+    closing.push(opened.close)
+    return opened.frontier
   }
   const frontier = open('bench')
   await frontier.stats()
@@ -150,7 +104,7 @@ try {
     for (;;) {
       const { leases, state } = await own.lease({ worker, want: LEASES })
       if (state !== 'open') return
-      const settlements = leases.flatMap((lease) => lease.tasks.map((task) => settlementOf(lease, task)))
+      const settlements = leases.flatMap((lease) => lease.tasks.map((task) => settledAsDone(lease, task, clock)))
       for (let start = 0; start < settlements.length; start += SETTLED_AT_ONCE)
         await own.settle(settlements.slice(start, start + SETTLED_AT_ONCE))
     }

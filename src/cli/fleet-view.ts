@@ -4,20 +4,13 @@
  */
 import { createSystemClock } from '../base/index.ts'
 import type { Settings } from '../config/index.ts'
-import {
-  createCrawlRecord,
-  createInspector,
-  queuedIn,
-  type FleetCrawl,
-  type FleetInspector,
-} from '../frontier/index.ts'
+import { createCrawlRecord, createInspector, type FleetCrawl, type FleetInspector } from '../frontier/index.ts'
 import type { HostKey, HostRecord, NormalizedUrl } from '../model/index.ts'
-import type { HostRegistry } from '../politeness/index.ts'
-import { createParameterStripper, createScope, type ParameterStripper, type Scope } from '../url/index.ts'
+import { crawlRules, hostRecordOf, type CrawlRules } from './crawl-rules.ts'
 import type { Invocation } from './invocation.ts'
-import { connectStore, keptSettings, openCrawlOnStore, registryOf, storePlace } from './store-operand.ts'
+import { connectStore, keptSettings, openCrawlOnStore, storePlace } from './store-operand.ts'
 
-export interface FleetView {
+export interface FleetView extends CrawlRules {
   /** Where the crawl is, without a password. */
   readonly name: string
   readonly crawl: string
@@ -25,9 +18,6 @@ export interface FleetView {
   readonly record: FleetCrawl
   readonly settings: Settings
   readonly seeds: readonly NormalizedUrl[]
-  readonly scope: Scope
-  readonly strip: ParameterStripper
-  readonly registry: HostRegistry
 }
 
 export async function openFleetView(url: string, invocation: Invocation): Promise<FleetView> {
@@ -40,7 +30,6 @@ export async function openFleetView(url: string, invocation: Invocation): Promis
     const record = createCrawlRecord(store)
     const settings = keptSettings(await record.config(), place.crawl, version)
     const seeds = (await record.seeds()) as readonly NormalizedUrl[]
-    const strip = createParameterStripper(settings.stripParameters)
     const inspector = await createInspector(store, clock, () => link.close())
     return {
       name: place.name,
@@ -49,14 +38,7 @@ export async function openFleetView(url: string, invocation: Invocation): Promis
       record,
       settings,
       seeds,
-      strip,
-      scope: createScope({
-        mode: settings.scope,
-        seeds: seeds.map(strip),
-        include: settings.include,
-        exclude: settings.exclude,
-      }),
-      registry: registryOf(settings, { load: (host) => hostRecord(host, inspector) }),
+      ...crawlRules(settings, seeds, (host) => hostRecord(host, inspector)),
     }
   } catch (error) {
     await link.close()
@@ -67,19 +49,8 @@ export async function openFleetView(url: string, invocation: Invocation): Promis
 async function hostRecord(key: HostKey, inspector: FleetInspector): Promise<HostRecord | undefined> {
   const host = await inspector.host(key)
   if (host === undefined) return undefined
-  return {
-    host: key,
-    delayMs: 0,
-    concurrency: 1,
-    answeredAt: host.answeredAt,
-    blockedUntil: host.blockedUntil,
-    blockedReason: host.blockedReason,
-    health: host.health,
-    address: host.address,
-    closestMs: host.closestMs,
-    queued: host.lanes.reduce((sum, lane) => sum + queuedIn(lane), 0),
-    robots: host.lanes.flatMap(({ origin, robots }) =>
-      robots === undefined ? [] : [{ ...robots, body: host.bodies[origin] ?? '' }],
-    ),
-  }
+  const robots = host.lanes.flatMap(({ origin, robots: kept }) =>
+    kept === undefined ? [] : [{ ...kept, body: host.bodies[origin] ?? '' }],
+  )
+  return hostRecordOf(key, host, robots)
 }

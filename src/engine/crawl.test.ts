@@ -5,6 +5,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { createLoopbackWeb, generatedSite, type LoopbackWeb, type WebRequest } from '../../test/support/loopback-web.ts'
 import { createSystemClock, createSystemDisk, type Disk } from '../base/index.ts'
 import { settingsFromLibrary, type CrawlerOptions } from '../config/index.ts'
+import { createFrontier } from '../frontier/index.ts'
 import type { NormalizedUrl } from '../model/index.ts'
 import { openCrawl } from './index.ts'
 
@@ -29,6 +30,22 @@ function fullDisk(): Disk {
 }
 
 describe('a crawl', () => {
+  test('that cannot be opened lets go of its store', async () => {
+    let closed = 0
+    const opening = openCrawl({
+      settings: settings(),
+      seeds: [],
+      store: 'memory',
+      openFrontier: (options) => ({
+        ...createFrontier({ ...options, store: 'memory', clock: createSystemClock() }),
+        stats: () => Promise.reject(new Error('no answer')),
+        close: async () => void (closed += 1),
+      }),
+    })
+    await expect(opening).rejects.toThrow('no answer')
+    expect(closed).toBe(1)
+  })
+
   test('whose output can no longer be written stops with the reason, and goes on when it can', async () => {
     web = await createLoopbackWeb({ 'a.test': generatedSite({ pages: 60, linksPerPage: 10, seed: 1 }) })
     const folder = mkdtempSync(join(root, 'full-'))

@@ -1,64 +1,126 @@
 /**
- * How many requests may start, where a rate is set for all workers of a crawl together. Permits are taken in portions from
- * whoever counts them, and are good for a moment only: what is not used is lost, so that it cannot be saved up.
+ * How many requests may start, where a rate is set for all workers of a crawl together. Whoever is about to send one waits
+ * here for a permit. Permits are asked for when somebody waits for them, in one call for all who do, from whoever counts
+ * them for the whole crawl; and they are good for a moment only, which counts from before they were asked for. So the one
+ * who counts knows when the request starts, to within that moment, whatever the clocks of the two show.
  */
 import type { Clock } from '../base/index.ts'
 
-/** How long a permit is good for. */
-const GOOD_MS = 1_000
-/** When there is none, it is asked again after this. */
+/** How long a permit is good for at least, and at most: as long as asking takes, twice, so that it arrives in good time. */
+const GOOD_LEAST_MS = 100
+const GOOD_MOST_MS = 2_000
+/** Who comes while others are being answered waits for this long, and so asks together with those who come next. */
+const GATHER_MS = 25
+/** When there are too few, more are asked for after this; when there were none, after twice as long each time, up to the most. */
 const AGAIN_MS = 100
+const AGAIN_MOST_MS = 800
+/** The part of a second's requests that may wait at once in one thread. */
+const WAITING_SHARE = 0.25
+
+export interface PermitsWanted {
+  readonly wanted: number
+  /** A request starts within this time of the moment at which its permit is given, or not at all. */
+  readonly goodMs: number
+}
 
 export interface RequestRate {
-  /** Takes up to `wanted` permits, as many as there are now. */
-  take(wanted: number): Promise<number>
-  /** So many of them were not used. */
-  giveBack(unused: number): void
-  /** Takes one as soon as there is one; false when aborted before that. */
-  wait(signal: AbortSignal): Promise<boolean>
-  /** When it is worth asking again. */
+  /** Until when the request may start that was waited for; undefined when it may not, since the signal or a stop came first. */
+  next(signal?: AbortSignal): Promise<number | undefined>
+  /** So many leases with nothing under way are enough: with more, they would only wait here. */
+  readonly enough: number
+  /** When it is worth looking again whether there are fewer. */
   readonly nextAt: number
+  /** Nobody gets a permit from now on. */
+  stop(): void
+}
+
+/** Somebody who waits: is told until when to start, or that it is over. */
+interface Waiter {
+  tell(goodUntil: number | undefined): void
+  refuse(error: unknown): void
 }
 
 export function createRequestRate(
-  ask: (wanted: number) => Promise<number>,
-  { clock }: { readonly clock: Clock },
+  ask: (asked: PermitsWanted) => Promise<number>,
+  { clock, perSecond }: { readonly clock: Clock; readonly perSecond: number },
 ): RequestRate {
-  let permits = 0
-  let goodUntil = -Infinity
-  let nextAt = -Infinity
+  /** In the order in which they came; at most one for each slot. */
+  const waiting = new Set<Waiter>()
+  const stopping = new AbortController()
+  let goodMs = GOOD_LEAST_MS
+  let againMs = AGAIN_MS
+  let isAsking = false
 
-  const dropOld = (): void => {
-    if (goodUntil <= clock.now()) permits = 0
-  }
-  const take = async (wanted: number): Promise<number> => {
-    dropOld()
-    if (permits < wanted && nextAt <= clock.now()) {
-      const before = clock.now()
-      nextAt = before + AGAIN_MS
-      const granted = await ask(wanted - permits)
-      dropOld()
-      if (granted > 0) goodUntil = before + GOOD_MS
-      permits += granted
+  const serve = (permits: number, goodUntil: number): void => {
+    let left = permits
+    for (const waiter of waiting) {
+      if (left === 0) return
+      left -= 1
+      waiter.tell(goodUntil)
     }
-    const taken = Math.min(wanted, permits)
-    permits -= taken
-    return taken
   }
-  return {
-    take,
-    giveBack(unused) {
-      permits += unused
-    },
-    async wait(signal) {
-      while (!signal.aborted) {
-        if ((await take(1)) === 1) return true
-        await clock.sleepUntil(Math.max(nextAt, clock.now() + 1), signal).catch(() => {})
+  const askOnce = async (): Promise<void> => {
+    const wanted = waiting.size
+    const before = clock.now()
+    const permits = await ask({ wanted, goodMs })
+    const goodUntil = before + goodMs
+    goodMs = Math.min(GOOD_MOST_MS, Math.max(GOOD_LEAST_MS, 2 * (clock.now() - before)))
+    againMs = permits > 0 ? AGAIN_MS : Math.min(AGAIN_MOST_MS, 2 * againMs)
+    // Those that have come too late are lost, and the next ones are good for longer.
+    serve(permits, goodUntil)
+    const nextAt = before + (permits < wanted ? againMs : GATHER_MS)
+    await clock.sleepUntil(Math.max(nextAt, clock.now() + 1), stopping.signal).catch(() => {})
+  }
+  const askWhileAnyWaits = async (): Promise<void> => {
+    if (isAsking) return
+    isAsking = true
+    try {
+      while (waiting.size > 0 && !stopping.signal.aborted) await askOnce()
+    } catch (error) {
+      for (const waiter of waiting) waiter.refuse(error)
+    } finally {
+      isAsking = false
+    }
+  }
+
+  const wait = (signal: AbortSignal | undefined): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const leave = (): void => {
+        waiting.delete(waiter)
+        signal?.removeEventListener('abort', giveUp)
       }
-      return false
+      const waiter: Waiter = {
+        tell(goodUntil) {
+          leave()
+          resolve(goodUntil)
+        },
+        refuse(error) {
+          leave()
+          reject(error)
+        },
+      }
+      const giveUp = (): void => waiter.tell(undefined)
+      if (stopping.signal.aborted || signal?.aborted === true) return resolve(undefined)
+      signal?.addEventListener('abort', giveUp, { once: true })
+      waiting.add(waiter)
+      void askWhileAnyWaits()
+    })
+
+  return {
+    async next(signal) {
+      for (;;) {
+        const goodUntil = await wait(signal)
+        if (goodUntil === undefined || clock.now() <= goodUntil) return goodUntil
+      }
     },
+    // One more, since a lease whose page is being read has nothing under way either.
+    enough: 1 + Math.ceil(perSecond * WAITING_SHARE),
     get nextAt() {
-      return nextAt
+      return clock.now() + AGAIN_MS
+    },
+    stop() {
+      stopping.abort()
+      for (const waiter of waiting) waiter.tell(undefined)
     },
   }
 }

@@ -39,6 +39,8 @@ export interface Slots {
   readonly freeForUnproven: number
   /** Leases being worked on, parked ones among them. */
   readonly inUse: number
+  /** Those of them that have no request under way. */
+  readonly idle: number
   /** When a request can next be parked; null while nobody needs its slot. */
   readonly nextParking: number | null
   enter(proven: boolean): Slot
@@ -50,6 +52,7 @@ export interface Slots {
 
 interface Seat {
   readonly proven: boolean
+  isUnderWay: boolean
   sentAt: number
   answered: boolean
   parked: boolean
@@ -61,6 +64,7 @@ export function createSlots(given: number): Slots {
   /** Requests that hold a slot, the oldest first. */
   const waiting = new Set<Seat>()
   let inUse = 0
+  let underWay = 0
   let unproven = 0
   let parked = 0
   let parkedBodies = 0
@@ -99,17 +103,25 @@ export function createSlots(given: number): Slots {
     get inUse() {
       return inUse
     },
+    get idle() {
+      return inUse - underWay
+    },
     get nextParking() {
       if (!isShort()) return null
       const oldest = candidates().next().value
       return oldest === undefined ? null : oldest.sentAt + patienceMs()
     },
     enter(proven) {
-      const seat: Seat = { proven, sentAt: 0, answered: false, parked: false }
+      const seat: Seat = { proven, isUnderWay: false, sentAt: 0, answered: false, parked: false }
       inUse += 1
       if (!proven) unproven += 1
+      const setUnderWay = (isUnderWay: boolean): void => {
+        underWay += Number(isUnderWay) - Number(seat.isUnderWay)
+        seat.isUnderWay = isUnderWay
+      }
       return {
         sent(at) {
+          setUnderWay(true)
           seat.sentAt = at
           seat.answered = false
           waiting.add(seat)
@@ -118,9 +130,13 @@ export function createSlots(given: number): Slots {
           if (seat.parked && !seat.answered) parkedBodies += 1
           seat.answered = true
         },
-        ended: () => void waiting.delete(seat),
+        ended() {
+          setUnderWay(false)
+          waiting.delete(seat)
+        },
         isParked: () => seat.parked,
         leave() {
+          setUnderWay(false)
           waiting.delete(seat)
           inUse -= 1
           if (!seat.parked) {

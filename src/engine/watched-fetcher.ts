@@ -1,6 +1,7 @@
 /**
  * The fetcher as the tasks of one lease see it. Whatever they send passes here: the lease must still hold at the moment
- * at which it is written, the audit sees it, and the slot learns when the host keeps us waiting.
+ * at which it is written and the rate of the crawl must permit it, the audit sees it, and the slot learns when the host
+ * keeps us waiting.
  */
 import type { Fetcher } from '../fetch/index.ts'
 import type { Settlement } from '../frontier/index.ts'
@@ -8,6 +9,7 @@ import type { HostKey } from '../model/index.ts'
 import type { PolitenessAudit } from '../politeness/index.ts'
 import type { Clock } from '../base/index.ts'
 import type { Permit } from './permit.ts'
+import type { RequestRate } from './request-rate.ts'
 import type { Slot } from './slots.ts'
 
 /** What the audit said of a request. */
@@ -31,6 +33,8 @@ export function createWatchedFetcher(
     readonly slot: Slot
     /** It is the one request to the host under the one lease on it, so being leased is all that its pace takes. */
     readonly isAlone: boolean
+    /** Absent where none is set. */
+    readonly rate?: RequestRate | undefined
   },
 ): WatchedFetcher {
   const { clock, permit, audit, slot } = deps
@@ -39,21 +43,22 @@ export function createWatchedFetcher(
   const mayStart = (): boolean => permit.holds()
 
   /**
-   * With several under way, one may have been answered since the lease was granted, and with several in one lease a
-   * longer Crawl-delay may have been learnt: both count.
+   * When the host may be asked. With several under way, one may have been answered since the lease was granted, and with
+   * several in one lease a longer Crawl-delay may have been learnt: both count.
    */
-  const waitForOthers = async (signal: AbortSignal | undefined): Promise<void> => {
-    try {
-      while (audit.freeAt(host) > clock.now()) await clock.sleepUntil(audit.freeAt(host), signal)
-    } catch {
-      // Aborted: whoever sends sees that for itself.
-    }
-  }
+  const freeAt = (): number => (deps.isAlone ? -Infinity : audit.freeAt(host))
 
   return {
     ...fetcher,
     async fetch(request, signal) {
-      if (!deps.isAlone) await waitForOthers(signal)
+      /** Until when the rate of the crawl permits it to start. */
+      let goodUntil: number | undefined = deps.rate === undefined ? Infinity : -Infinity
+      // Others may start while one waits, for whatever it is: all is looked at once more, and then nothing is waited for.
+      while (freeAt() > clock.now() || goodUntil < clock.now()) {
+        if (freeAt() > clock.now()) await clock.sleepUntil(freeAt(), signal).catch(() => {})
+        else goodUntil = await deps.rate?.next(signal)
+        if (goodUntil === undefined || !permit.holds() || signal?.aborted === true) return NEVER_SENT
+      }
       if (!permit.holds() || signal?.aborted === true) return NEVER_SENT
       let isAnswered = false
       const answered = (at: number): void => {

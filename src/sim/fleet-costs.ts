@@ -1,11 +1,15 @@
 /**
- * What a fleet on Redis costs its servers: the one table that the model of a fleet rests on. Times are of one core of a
- * master, which runs one script at a time. Whoever measures better puts the figures here, and nowhere else.
+ * What a fleet on Redis costs: the one table that the model of a fleet rests on, and where each figure comes from. Whoever
+ * measures better puts the figures here, and nowhere else. All were measured in November 2026 on two cores that others
+ * used too, with Node 24 and redis-server 7.0.15: good to a third or so.
  *
- * Verbs and bytes: measured on redis-server 7.0.15, as CPU of the server and by its slow log, with the home on Redis
- * itself: one partition of 20,000 hosts, pages that name ten URLs of their host and two of others, calls with 1, 10 and
- * 40 pages. About 50 µs of each call are the text that all verbs share. Two shared cores: good to a third or so.
- * Memory: a host with a queued URL took 740 bytes there; what a URL takes is what the home may cost at most.
+ * | Figures | Measured by | What it is |
+ * | --- | --- | --- |
+ * | `STORE_COSTS` | `npx node bench/redis/verbs.ts` | time of one core of a master, which runs one script at a time, and bytes of keys, arguments and replies |
+ * | `MEMORY_COSTS` of URLs | `npx node bench/redis.ts` | 57.7 bytes beyond its text while queued, of 1 M and 10 M; 11.9 once done, of 1 M |
+ * | `MEMORY_COSTS` of hosts | `npx node bench/redis.ts`, one URL to a host | 740 bytes with a queued URL in it |
+ * | `WORKER_COSTS` | `npx node bench/peers.ts`, figures in `bench/peers.json` | CPU time of the whole process for each request; the middle of three runs |
+ * | `ROUND_TRIP_MS`, `CARD_BYTES_PER_S`, `MACHINE_BYTES` | assumed | one data centre, a card of 10 Gbit/s, a machine of 64 GB |
  */
 
 /** A call takes `callUs`, and `itemUs` more for each host, lease, settlement or URL in it. */
@@ -41,15 +45,15 @@ export interface StoreCosts {
 }
 
 export const STORE_COSTS: StoreCosts = {
-  look: { callUs: 290, itemUs: 13, callBytes: 3_200, itemBytes: 80 },
-  lease: { callUs: 400, itemUs: 100, callBytes: 3_600, itemBytes: 700 },
-  weigh: { callUs: 150, itemUs: 30, callBytes: 3_600, itemBytes: 300 },
-  settle: { callUs: 280, itemUs: 80, callBytes: 3_600, itemBytes: 900 },
-  found: { callUs: 0, itemUs: 26, callBytes: 0, itemBytes: 200 },
-  deliver: { callUs: 190, itemUs: 20, callBytes: 3_600, itemBytes: 200 },
-  ack: { callUs: 110, itemUs: 2, callBytes: 2_400, itemBytes: 20 },
-  extend: { callUs: 110, itemUs: 15, callBytes: 3_200, itemBytes: 40 },
-  beat: { callUs: 10, itemUs: 0, callBytes: 500, itemBytes: 0 },
+  look: { callUs: 110, itemUs: 18, callBytes: 1_800, itemBytes: 150 },
+  lease: { callUs: 190, itemUs: 69, callBytes: 1_900, itemBytes: 1_400 },
+  weigh: { callUs: 60, itemUs: 25, callBytes: 1_400, itemBytes: 570 },
+  settle: { callUs: 155, itemUs: 50, callBytes: 1_500, itemBytes: 410 },
+  found: { callUs: 0, itemUs: 13, callBytes: 0, itemBytes: 230 },
+  deliver: { callUs: 165, itemUs: 14, callBytes: 1_600, itemBytes: 310 },
+  ack: { callUs: 100, itemUs: 1, callBytes: 1_400, itemBytes: 2 },
+  extend: { callUs: 105, itemUs: 0, callBytes: 2_000, itemBytes: 0 },
+  beat: { callUs: 48, itemUs: 0, callBytes: 290, itemBytes: 0 },
 }
 
 export interface MemoryCosts {
@@ -63,12 +67,18 @@ export interface MemoryCosts {
 }
 
 export const MEMORY_COSTS: MemoryCosts = {
-  hostBytes: 600,
-  queuedUrlBytes: 100,
-  urlTextBytes: 60,
-  doneUrlBytes: 16,
+  hostBytes: 610,
+  queuedUrlBytes: 58,
+  urlTextBytes: 70,
+  doneUrlBytes: 12,
   connectionBytes: 20_000,
 }
+
+/**
+ * CPU time of a worker for one request, in ms: of pages of 35 KB with a hundred links, on a crawl of its own folder. What
+ * the client of the store takes comes on top.
+ */
+export const WORKER_COSTS = { linksOnlyMs: 0.75, everythingMs: 2.8 } as const
 
 /** The round trip between a worker and a master, in the same data centre. */
 export const ROUND_TRIP_MS = 0.5

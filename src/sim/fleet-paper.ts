@@ -9,6 +9,7 @@ import {
   MACHINE_BYTES,
   MEMORY_COSTS,
   USUAL_MAX_CLIENTS,
+  WORKER_COSTS,
   type StoreCosts,
 } from './fleet-costs.ts'
 import type { FleetShape } from './fleet-shape.ts'
@@ -37,6 +38,8 @@ export interface Paper {
   readonly queuedBytes: number
   readonly connections: number
   readonly networkBytesPerS: number
+  /** Cores that all workers keep busy at this rate: where they only follow links, and with all that can be had. */
+  readonly workerCores: { readonly linksOnly: number; readonly everything: number }
   /** The share of each resource that is in use: at 1 there is no more of it. */
   readonly used: Readonly<Record<Resource, number>>
 }
@@ -62,6 +65,10 @@ export function workOut(shape: FleetShape, measured: Measured, costs: StoreCosts
     queuedBytes,
     connections,
     networkBytesPerS,
+    workerCores: {
+      linksOnly: (measured.requestsPerS * WORKER_COSTS.linksOnlyMs) / 1_000,
+      everything: (measured.requestsPerS * WORKER_COSTS.everythingMs) / 1_000,
+    },
     used: {
       hosts: measured.requestsPerS / hostsPermit,
       slots: (measured.requestsPerS / slotsPermit) * (1 + measured.leaseMs / answerMs),

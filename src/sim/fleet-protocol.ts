@@ -27,7 +27,7 @@ export interface FleetProtocol {
 }
 
 export const FLEET_PROTOCOL: FleetProtocol = {
-  extraHosts: 4,
+  extraHosts: 2,
   mostHosts: 256,
   moreHosts: 64,
   rounds: 16,
@@ -36,7 +36,7 @@ export const FLEET_PROTOCOL: FleetProtocol = {
   gatherLeastMs: 10,
   gatherMostMs: 50,
   batch: 64,
-  unsettled: 256,
+  unsettled: 1_024,
   provenShare: 4,
   leaseMs: 30_000,
   extendAfterMs: 15_000,

@@ -7,7 +7,7 @@ import { createRng } from '../base/index.ts'
 import { STORE_COSTS, type StoreCosts } from './fleet-costs.ts'
 import { boundBy, workOut, type Paper } from './fleet-paper.ts'
 import { FLEET_PROTOCOL, type FleetProtocol } from './fleet-protocol.ts'
-import { runSample, type SampleReport, type Spread } from './fleet-sample.ts'
+import { runSample } from './fleet-sample.ts'
 import {
   MOST_PARTITIONS,
   ownPartitions,
@@ -16,6 +16,7 @@ import {
   type FleetShape,
   type SampleShape,
 } from './fleet-shape.ts'
+import type { SampleReport, Spread } from './fleet-tally.ts'
 
 export interface FleetScaleOptions {
   readonly shape: FleetShape

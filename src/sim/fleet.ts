@@ -1,11 +1,13 @@
 /**
  * The frontier's semantics at the size of a fleet: one home in memory, a thousand workers, a million hosts. Workers are
  * as light as can be (they lease, ask, settle, over a network with latency), so that the frontier and the laws of pace
- * and conservation are what is tested. The books take a few bytes for each host.
+ * and conservation are what is tested (fleet-books).
  */
 import { createRng, type Rng } from '../base/index.ts'
 import { createFrontier, type Frontier, type Lease, type Settlement } from '../frontier/index.ts'
-import { UNKNOWN_HEALTH, type FoundUrl, type NormalizedUrl, type RobotsRecord, type Task } from '../model/index.ts'
+import type { Task } from '../model/index.ts'
+import { createFleetBooks } from './fleet-books.ts'
+import { answerOf, hostOf, seedsOf } from './fleet-site.ts'
 import { Violation } from './violation.ts'
 import { createWorld, onGrid, WORLD_START, type SimProcess } from './world.ts'
 
@@ -36,7 +38,6 @@ const LEASE_MS = 180_000
 /** Seeds are added in portions. */
 const PORTION = 10_000
 const PROGRESS_EVERY = 50_000
-const ROBOTS_MS = 86_400_000
 /** What a host takes to answer, at most. */
 const ANSWER_MS = 220
 const FASTEST_ANSWER_MS = 20
@@ -61,8 +62,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
     policyOf: () => ({ delayMs, concurrency: 1 }),
     leaseMs: LEASE_MS,
   })
-  const nameOf = (host: number): string => `h${host}.test`
-  const indexOf = (host: string): number => Number(host.slice(1, -5))
+  const books = createFleetBooks({ hosts, pagesPerHost, delayMs, startAt: WORLD_START })
   const total = hosts * pagesPerHost
   /** By the pace of a host, or by what all slots can do together, whichever is longer. */
   const expectedMs = Math.max(
@@ -70,84 +70,39 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
     ((total + hosts) * ANSWER_MS) / (options.workers * slots),
   )
 
-  /** For each host: when it last answered, whether it is being asked, and how many of its pages are settled. */
-  const answeredAt = new Float64Array(hosts).fill(-Infinity)
-  const asking = new Uint8Array(hosts)
-  const settledPages = new Uint16Array(hosts)
   let requests = 0
-  let pages = 0
   let leases = 0
   let isOver = false
 
   const latency = (): number => onGrid(1 + rng.next() * 9)
-  const robotsOf = (task: Task): RobotsRecord => ({
-    origin: task.origin,
-    state: 'allow-all',
-    refusal: null,
-    status: 404,
-    detail: 'HTTP 404',
-    fetchedAt: store.clock.now(),
-    version: '0',
-    staleSince: null,
-    expiresAt: store.clock.now() + ROBOTS_MS,
-    body: '',
-    crawlDelayMs: 0,
-  })
-  /** Each page names the next one of its host. */
-  const foundOn = (task: Task, host: number): FoundUrl[] => {
-    const page = Number(task.url.slice(task.url.lastIndexOf('/') + 1))
-    if (page + 1 >= pagesPerHost) return []
-    const url = `https://${nameOf(host)}/${page + 1}` as NormalizedUrl
-    return [{ url, kind: 'page', depth: task.depth + 1, via: 'link' }]
-  }
-
   const settle = async (settlement: Settlement, host: number): Promise<void> => {
     const { results } = await frontier.settle([settlement])
-    if (results[0] !== 'settled' || settlement.task.kind !== 'page') return
-    pages += 1
-    settledPages[host] = (settledPages[host] ?? 0) + 1
-    if ((settledPages[host] ?? 0) > pagesPerHost) throw new Violation('settled', nameOf(host), 'more pages than it has')
-    if (pages % PROGRESS_EVERY !== 0) return
-    options.onProgress?.(pages, total, world.now() - WORLD_START)
-    await checkLaw()
-  }
-  const checkLaw = async (): Promise<void> => {
-    const stats = await frontier.stats()
-    if (stats.discovered !== stats.queued + stats.leased + stats.done) {
-      throw new Violation('conservation', 'the frontier', JSON.stringify({ ...stats, hosts: undefined }))
-    }
-    if (stats.done !== pages)
-      throw new Violation('conservation', 'the frontier', `${stats.done} done, ${pages} settled`)
+    if (results[0] !== 'settled') return
+    const isPage = settlement.task.kind === 'page'
+    books.settled(host, settlement.lease.fence, isPage)
+    if (!isPage) return
+    if (books.pages % PROGRESS_EVERY !== 0) return
+    options.onProgress?.(books.pages, total, world.now() - WORLD_START)
+    books.checkStats(await frontier.stats())
   }
 
   /** One request of a worker, from the start to the settlement. */
   const ask = (worker: Worker, lease: Lease, task: Task): void => {
-    const host = indexOf(lease.host)
+    const host = hostOf(lease.host)
     const { process } = worker
     const startedAt = world.now()
-    if (asking[host] === 1) throw new Violation('in-flight', lease.host, `${task.url} by ${worker.name}`)
-    if (startedAt < (answeredAt[host] ?? 0) + delayMs) {
-      throw new Violation(
-        'pace',
-        lease.host,
-        `${startedAt - (answeredAt[host] ?? 0)} ms after its answer, by ${worker.name}`,
-      )
-    }
-    asking[host] = 1
+    books.started(host, startedAt)
     requests += 1
     world.at(startedAt + FASTEST_ANSWER_MS + rng.int(ANSWER_MS - FASTEST_ANSWER_MS), () => {
-      asking[host] = 0
-      answeredAt[host] = world.now()
       const at = world.now()
+      books.answered(host, at)
       process.later(latency(), () => {
         const settlement: Settlement = {
           lease,
           task,
-          outcome: { kind: 'done' },
           // What travels is the age of the answer, so that it is never taken for older than it is.
           answeredAt: store.clock.now() - (world.now() - at),
-          host: { health: { ...UNKNOWN_HEALTH, streak: 1, streakSince: at } },
-          ...(task.kind === 'robots' ? { robots: robotsOf(task) } : { found: foundOn(task, host) }),
+          ...answerOf(task, { at, now: store.clock.now(), pagesPerHost }),
         }
         worker.busy -= 1
         settle(settlement, host).catch((error: unknown) => world.fail(error))
@@ -197,24 +152,15 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
     })
   }
 
-  for (let from = 0; from < hosts; from += PORTION) {
-    const count = Math.min(PORTION, hosts - from)
-    const url = (host: number): NormalizedUrl => `https://${nameOf(host)}/0` as NormalizedUrl
-    await frontier.add(
-      Array.from({ length: count }, (_, index) => ({ url: url(from + index), kind: 'page', depth: 0, via: 'seed' })),
-    )
-  }
+  for (let from = 0; from < hosts; from += PORTION) await frontier.add(seedsOf(from, Math.min(PORTION, hosts - from)))
   for (let number = 0; number < options.workers; number++) begin(`worker ${number}`)
   const limits = { done: () => isOver, untilMs: 365 * 86_400_000, maxEvents: 1_000 * (total + 1_000_000) }
   const end = await world.run(limits)
-  if (end !== 'done') throw new Violation('termination', 'the fleet', `${end} with ${pages} of ${total} pages`)
-  await checkLaw()
-  for (let host = 0; host < hosts; host++) {
-    if (settledPages[host] !== pagesPerHost)
-      throw new Violation('settled', nameOf(host), `${settledPages[host]} pages of ${pagesPerHost}`)
-  }
+  if (end !== 'done') throw new Violation('termination', 'the fleet', `${end} with ${books.pages} of ${total} pages`)
+  books.checkStats(await frontier.stats())
+  books.checkEnd()
   const simulatedMs = world.now() - WORLD_START
   await frontier.close()
   world.trace.note('fleet', String(requests), simulatedMs)
-  return { requests, pages, simulatedMs, events: world.events, leases, digest: world.trace.digest() }
+  return { requests, pages: books.pages, simulatedMs, events: world.events, leases, digest: world.trace.digest() }
 }

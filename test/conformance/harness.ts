@@ -1,7 +1,6 @@
 /** What the conformance suites share: a frontier on a virtual clock, and short words for what is done with it. */
 import { expect } from 'vitest'
 import { createVirtualClock, type VirtualClock } from '../../src/base/index.ts'
-import { DEFAULT_QUOTAS, DEFAULT_RECRAWL, DEFAULT_SCORE } from '../../src/frontier/defaults.ts'
 import type {
   Frontier,
   FrontierOptions,
@@ -20,6 +19,9 @@ import {
   type RobotsRecord,
   type Task,
 } from '../../src/model/index.ts'
+import { allowAll, PLAIN_FRONTIER } from '../support/plain-frontier.ts'
+
+export { allowAll }
 
 /** A home under test. `hostsKept`: hosts that it may keep in memory beside the leased ones. */
 export type OpenFrontier = (options: FrontierOptions & { readonly hostsKept?: number }, clock: VirtualClock) => Frontier
@@ -33,23 +35,6 @@ export const page = (url: string, depth = 0, more: Partial<FoundUrl> = {}): Foun
   via: depth === 0 ? 'seed' : 'link',
   ...more,
 })
-
-export function allowAll(task: Task, now: number, more: Partial<RobotsRecord> = {}): RobotsRecord {
-  return {
-    origin: task.origin,
-    state: 'allow-all',
-    refusal: null,
-    status: 404,
-    detail: 'HTTP 404',
-    fetchedAt: now,
-    version: 'none',
-    staleSince: null,
-    expiresAt: now + DAY,
-    body: '',
-    crawlDelayMs: 0,
-    ...more,
-  }
-}
 
 export function conserved(stats: FrontierStats): boolean {
   const skipped = Object.values(stats.skipped).reduce((sum, count) => sum + count, 0)
@@ -79,17 +64,7 @@ export function createSetup(open: OpenFrontier) {
     const frontier = open(
       {
         policyOf: () => ({ delayMs, concurrency }),
-        crawlDelayMs: (askedMs) => askedMs,
-        latency: { factor: 0, maxDelayMs: 0 },
-        groups: { domainDelayMs: 0, addressDelayMs: 0 },
-        maxPages: undefined,
-        maxDepth: undefined,
-        maxPagesPerHost: undefined,
-        leaseMs: 60_000,
-        quotas: DEFAULT_QUOTAS,
-        score: DEFAULT_SCORE,
-        recrawl: DEFAULT_RECRAWL,
-        traps: false,
+        ...PLAIN_FRONTIER,
         ...rest,
       },
       clock,

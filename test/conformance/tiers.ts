@@ -13,9 +13,6 @@ const site = (tier: Tier, hosts: number, pages: number): FoundUrl[] =>
     page(`https://${tier}${index % hosts}.test/${Math.floor(index / hosts)}`, 1, { tier }),
   )
 
-/** Seen to fail once on Redis behind a proxy that cuts and doubles messages, for a reason that is not known yet. */
-const RETRIED = { retry: 2 }
-
 /** Settles all of them as done, robots.txt among them; returns the others. */
 const finish = async (frontier: Frontier, leases: readonly Lease[], answeredAt?: number): Promise<Task[]> => {
   const tasks = leases.flatMap((lease) => lease.tasks.map((task) => ({ lease, task })))
@@ -158,7 +155,7 @@ export function describeTiers(setup: CreateSetup, share: number): void {
       )
     })
 
-    test('pages that more pages name go first, also when that is found out later', RETRIED, async () => {
+    test('pages that more pages name go first, also when that is found out later', async () => {
       const { frontier, passRobots, one } = setup({ delayMs: 0 })
       await frontier.add([
         page('https://a.test/once', 1),

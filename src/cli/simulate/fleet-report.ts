@@ -50,6 +50,11 @@ export function clusterWords(report: FleetScaleReport, tookMs: number): string {
         `busy for ${percent(busy[0])} to ${percent(busy.at(-1))}, with ${masters[0]} to ${masters.at(-1)} partitions`,
       ],
       [
+        'workers',
+        `busy on ${formatCount(Math.ceil(paper.workerCores.linksOnly))} cores where they only follow links, ` +
+          `on ${formatCount(Math.ceil(paper.workerCores.everything))} with everything on`,
+      ],
+      [
         'a request',
         `${report.storeMsPerRequest.toFixed(2)} ms of a master, ${formatBytes(fullest.wireBytesPerRequest)}`,
       ],
@@ -105,7 +110,7 @@ function basis({ shape, samples }: FleetScaleReport, simulated: number, tookMs: 
   return [
     `${formatDuration(shape.answerMs)} to an answer on the average, a delay of ${formatDuration(shape.delayMs)}, all hosts alike`,
     `pages that name ${shape.linksWithin} URLs of their host and ${shape.linksAbroad} of others that their worker has not met lately`,
-    'times of the scripts as they were measured on one machine, and a round trip of half a millisecond',
+    'what scripts, URLs and pages cost as it was measured on one machine (src/sim/fleet-costs.ts), and a round trip of half a millisecond',
     `the rules of the frontier in ${countOf(samples.length, 'sample')} of ${countOf(samples[0]?.partitions ?? 0, 'partition')}; ` +
       `${countOf(simulated, 'request')} simulated in ${formatDuration(tookMs)}`,
   ]

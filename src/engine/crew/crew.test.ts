@@ -13,10 +13,17 @@ import { createSettler } from '../settler.ts'
 import { seedFound } from '../crawl.ts'
 import { createWorkshop } from '../workshop.ts'
 import { createEngine, type EngineAmongOthers } from '../engine.ts'
-import { createCrew, type OwnPart } from './crew.ts'
+import { createCrew, type CrewOptions, type OwnPart } from './crew.ts'
+
+const TRICKY = new URL('../test-support/tricky-thread.ts', import.meta.url)
 
 /** A site on loopback, and a crew that crawls it. */
-async function setUp(paths: readonly string[], options: CrawlerOptions, works: 'threads' | 'all' = 'threads') {
+async function setUp(
+  paths: readonly string[],
+  options: CrawlerOptions,
+  works: 'threads' | 'all' = 'threads',
+  trial: NonNullable<CrewOptions['trial']> = { program: TRICKY },
+) {
   const origin = clockOrigin()
   const clock = createSystemClock(origin)
   const seen: string[] = []
@@ -70,7 +77,7 @@ async function setUp(paths: readonly string[], options: CrawlerOptions, works: '
     thread: { wantsMarkdown: false, isArchiving: false, clockOrigin: origin },
     clock,
     rng: createRng(1),
-    trial: { program: new URL('../test-support/tricky-thread.ts', import.meta.url) },
+    trial,
   })
   const outcomes = (path: string): string[] =>
     settled
@@ -137,4 +144,34 @@ test('a stop gives back what is not done', async () => {
   const { done, queued, leased, discovered } = await frontier.stats()
   expect({ leased, all: done + queued }).toEqual({ leased: 0, all: discovered })
   expect(done).toBeLessThan(20)
+})
+
+test('threads that are lost again and again, with nothing done, end the crawl', async () => {
+  const program = new URL('../test-support/short-lived-thread.ts', import.meta.url)
+  const { run } = await setUp([], { concurrency: 2 }, 'threads', { program })
+  await expect(run()).rejects.toMatchObject({ code: 'threads' })
+})
+
+test('a thread that cannot be replaced is done without, as long as there are others', async () => {
+  let starts = 0
+  const { run, outcomes } = await setUp(['/exit'], { concurrency: 2, attempts: 9 }, 'threads', {
+    get program() {
+      starts += 1
+      return starts <= 2 ? TRICKY : new URL('http://no.test/program')
+    },
+  })
+  await expect(run()).rejects.toMatchObject({ code: 'threads' })
+  expect(outcomes('/exit')).toEqual(['retry', 'retry'])
+})
+
+test('a stop is over when threads are lost before they have begun', async () => {
+  const onStop = "(said) => { if (said.some(([, , name]) => name === 'stop')) process.exit(1) }"
+  const code = `import { parentPort } from 'node:worker_threads'; parentPort.on('message', ${onStop})`
+  const { crew } = await setUp([], {}, 'threads', {
+    program: new URL(`data:text/javascript,${encodeURIComponent(code)}`),
+  })
+  const over = crew.run()
+  await new Promise((resolve) => setImmediate(resolve))
+  crew.stop()
+  expect(await over).toBe('stopped')
 })

@@ -15,11 +15,18 @@ const MEMORY_MB = LIMITS['read-page-memory'].value / 1024 ** 2
 /** For short-lived objects: pages and their links live for some milliseconds, and with less many are kept for longer. */
 const YOUNG_MB = 48
 
+/** How a thread was lost. */
+export interface Loss {
+  readonly detail: string
+  /** The page that it was reading; empty for none. */
+  readonly url: string
+}
+
 export interface MemberEvents {
   /** It works. */
   onReady(): void
-  /** It is gone; `url` is the page that it was reading, empty for none. */
-  onLost(loss: { readonly detail: string; readonly url: string }): void
+  /** It is gone. */
+  onLost(loss: Loss): void
 }
 
 export interface Member {
@@ -27,9 +34,7 @@ export interface Member {
   readonly inFlight: number
   /** The part of its time that its event loop was busy, since this was asked last; 0 to 1. */
   busyShare(): number
-  /** It has said that it is over: its end is none to be told of. */
-  farewell(): void
-  /** Resolves when it is gone. */
+  /** It has said that it is over, and its end is none to be told of. Resolves when it is gone. */
   end(): Promise<void>
 }
 
@@ -80,9 +85,6 @@ export function startMember(
       const share = worker.performance.eventLoopUtilization(now, before).utilization
       before = now
       return share
-    },
-    farewell() {
-      isOver = true
     },
     async end() {
       isOver = true

@@ -4,7 +4,7 @@ import type { EndReason, EngineAmongOthers } from '../engine.ts'
 import type { Line } from './line.ts'
 import type { Member } from './member.ts'
 
-export type CrewWorker = Pick<Member, 'inFlight' | 'busyShare' | 'farewell' | 'end'> & {
+export type CrewWorker = Pick<Member, 'inFlight' | 'busyShare' | 'end'> & {
   readonly line: Pick<Line, 'tell'>
 }
 
@@ -13,7 +13,6 @@ export const NOBODY: CrewWorker = {
   line: { tell: () => {} },
   inFlight: 0,
   busyShare: () => 0,
-  farewell: () => {},
   end: async () => {},
 }
 

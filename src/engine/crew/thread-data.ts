@@ -17,8 +17,6 @@ export interface ThreadData {
   readonly wantsMarkdown: boolean
   /** What goes over the wire is archived. */
   readonly isArchiving: boolean
-  /** Requests are counted by a rate for all workers. */
-  readonly hasRate: boolean
   readonly lookAgainMs?: number
   /** Where compiled modules are kept; absent when they are not. */
   readonly compileCache?: string

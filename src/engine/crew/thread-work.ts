@@ -5,8 +5,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { createSystemClock } from '../../base/index.ts'
 import type { Lease, LeaseAnswer, LeaseRef, Settlement } from '../../frontier/index.ts'
-import type { FoundUrl, HostKey, HostRecord, NormalizedUrl } from '../../model/index.ts'
-import type { PolitenessAudit } from '../../politeness/index.ts'
+import type { FoundUrl, HostRecord, NormalizedUrl } from '../../model/index.ts'
 import { createGuardedReader, createReader, type GuardOptions } from '../../reading/index.ts'
 import { createContentFiles, type OutputRecord } from '../../sink/index.ts'
 import { createEngine, type EndReason } from '../engine.ts'
@@ -19,14 +18,10 @@ import { createWorkshop } from '../workshop.ts'
 import { createLinkWriter } from './link-book.ts'
 import { openLine, plainError } from './line.ts'
 import { noteOf } from './settlement-note.ts'
+import { createTellingAudit } from './telling-audit.ts'
+import type { Pause } from './thread-calls.ts'
 import type { ThreadData } from './thread-data.ts'
 import { createThreadState } from './thread-state.ts'
-
-interface Pause {
-  readonly host: HostKey
-  readonly until: number
-  readonly reason: string
-}
 
 /** Works until the crawl is over, and says so. `read`: for tests, how documents are read. */
 export async function workInThread(
@@ -61,36 +56,6 @@ export async function workInThread(
     // The thread of the frontier sees the requests of all threads, and judges.
     onViolation: () => {},
   })
-  /** What is seen here is told there, in the order in which it happened. */
-  const toldAudit: PolitenessAudit = {
-    ...audit,
-    started(host) {
-      const at = clock.now()
-      line.tell('asked', { host, at })
-      return audit.started(host, at)
-    },
-    answered(host, at) {
-      line.tell('answered', { host, at })
-      audit.answered(host, at)
-    },
-    ended(host) {
-      line.tell('over', host)
-      audit.ended(host)
-    },
-    withdrawn(host) {
-      line.tell('withdrawn', host)
-      audit.withdrawn(host)
-    },
-    get violations() {
-      return audit.violations
-    },
-    get requests() {
-      return audit.requests
-    },
-    get hosts() {
-      return audit.hosts
-    },
-  }
 
   const links = createLinkWriter()
   const leases = new Map<number, { readonly lease: Lease; left: number }>()
@@ -137,11 +102,18 @@ export async function workInThread(
     slots: data.slots,
     drainMs: settings.drainMs,
     isArchiving: data.isArchiving,
-    audit: toldAudit,
+    audit: createTellingAudit(audit, line, { clock }),
     network: createReachability(data.reachability, data.thread),
     onPause: (host, until, reason) => line.tell('paused', { host, until, reason }),
     ...(data.lookAgainMs === undefined ? {} : { lookAgainMs: data.lookAgainMs }),
-    ...(data.hasRate ? { rate: createRequestRate((wanted) => line.call<number>('permits', wanted), { clock }) } : {}),
+    ...(settings.maxRate === undefined
+      ? {}
+      : {
+          rate: createRequestRate((asked) => line.call<number>('permits', asked), {
+            clock,
+            perSecond: settings.maxRate,
+          }),
+        }),
     ...(content === undefined
       ? {}
       : {

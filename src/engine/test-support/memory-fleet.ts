@@ -13,6 +13,7 @@ import {
   type OutputPosition,
 } from '../../frontier/index.ts'
 import type { ConnectFleet } from '../fleet-store.ts'
+import { createRateWindow, type RateWindow } from '../rate-window.ts'
 
 export interface MemoryFleet {
   readonly connect: ConnectFleet
@@ -98,7 +99,8 @@ function createMemoryCrawl(clock: Clock): FleetCrawl {
   let halted: string | undefined
   let leader: { readonly id: string; readonly until: number } | undefined
   let assignments: Readonly<Record<string, readonly number[]>> = {}
-  let second = { at: -1, taken: 0 }
+  let window: RateWindow | undefined
+  let fetched = 0
   const seeds = new Set<string>()
   const alive = new Map<string, { readonly member: Member; readonly until: number }>()
   return {
@@ -131,12 +133,13 @@ function createMemoryCrawl(clock: Clock): FleetCrawl {
     async resume() {
       halted = undefined
     },
-    async takePermits(wanted, perSecond) {
-      const at = Math.floor(clock.now() / 1_000)
-      if (second.at !== at) second = { at, taken: 0 }
-      const granted = Math.max(0, Math.min(wanted, perSecond - second.taken))
-      second.taken += granted
-      return granted
+    async takePermits(wanted, perSecond, goodMs) {
+      window ??= createRateWindow(perSecond, { clock })
+      return window.take({ wanted, goodMs })
+    },
+    async countBytes(bytes, corrected) {
+      fetched = (corrected ?? fetched) + bytes
+      return fetched
     },
   }
 }

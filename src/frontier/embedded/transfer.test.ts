@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { allowAll } from '../../../test/conformance/harness.ts'
+import { page } from '../../../test/conformance/harness.ts'
 import { createVirtualClock, type VirtualClock } from '../../base/index.ts'
-import type { FoundUrl, NormalizedUrl, Outcome, Task, UrlKey } from '../../model/index.ts'
-import { createFrontier, openInspector, type Frontier } from '../index.ts'
+import type { UrlKey } from '../../model/index.ts'
+import { createFrontier, openInspector } from '../index.ts'
+import { workOff } from '../test-support/work-off.ts'
 import { totalsOf, type CarriedTotals } from '../transfer.ts'
 import { openEmbeddedSource, type EmbeddedSource } from './transfer-source.ts'
 import { openEmbeddedTarget } from './transfer-target.ts'
@@ -16,31 +17,6 @@ const folder = (): string => join(root, String(serial++))
 afterAll(() => rmSync(root, { recursive: true }))
 
 const BAR = { message: 'half of it is here', hint: 'go on' }
-const page = (url: string, depth = 0): FoundUrl => ({
-  url: url as NormalizedUrl,
-  kind: 'page',
-  depth,
-  via: depth === 0 ? 'seed' : 'link',
-})
-
-/** Works until nothing is due within a second, ending pages as told. */
-async function work(frontier: Frontier, clock: VirtualClock, endOf: (task: Task) => Outcome): Promise<string[]> {
-  const asked: string[] = []
-  for (let idle = 0; idle < 2;) {
-    const { leases } = await frontier.lease({ worker: 'w', want: 10 })
-    for (const lease of leases) {
-      for (const task of lease.tasks) {
-        asked.push(task.url)
-        const robots = task.kind === 'robots' ? { robots: allowAll(task, clock.now()) } : {}
-        const outcome: Outcome = task.kind === 'robots' ? { kind: 'done' } : endOf(task)
-        await frontier.settle([{ lease, task, outcome, answeredAt: clock.now(), bytes: 7, ...robots }])
-      }
-    }
-    idle = leases.length === 0 ? idle + 1 : 0
-    await clock.advance(1_000)
-  }
-  return asked
-}
 
 async function crawlWithEveryState(clock: VirtualClock): Promise<string> {
   const store = folder()
@@ -55,7 +31,7 @@ async function crawlWithEveryState(clock: VirtualClock): Promise<string> {
     page('https://b.test/too/deep', 2),
     { ...page('https://b.test/sitemap.xml', 1), kind: 'sitemap', via: 'sitemap' },
   ])
-  await work(frontier, clock, ({ url }) => {
+  await workOff(frontier, clock, ({ url }) => {
     if (url.endsWith('fails')) return { kind: 'failed', code: 'timeout' }
     if (url.endsWith('later')) return { kind: 'retry', notBefore: clock.now() + 3_600_000, counts: true }
     if (url.endsWith('skipped')) return { kind: 'skipped', reason: 'robots' }
@@ -124,9 +100,10 @@ test('nothing that was done is asked again, all that was open is, and no host be
   const due = await frontier.host('a.test' as never)
   expect(due?.answeredAt).not.toBeNull()
   await clock.advance(3_600_000)
-  const asked = await work(frontier, clock, ({ url }) =>
+  const ended = await workOff(frontier, clock, ({ url }) =>
     url.endsWith('deep') ? { kind: 'skipped', reason: 'depth' } : { kind: 'done' },
   )
+  const asked = ended.map(({ url }) => url)
   const { discovered, queued, done } = await frontier.stats()
   expect({ discovered, queued }).toEqual({ discovered: counters.discovered, queued: 0 })
   const { failed, skipped } = counters

@@ -108,24 +108,49 @@ test('a crawl is halted once, for the first reason, until it is let go on', asyn
 
 test('permits keep to the rate over any time, whoever takes them, and are not saved up', async () => {
   const { clock, crawl } = await open()
-  await crawl.takePermits(1, 40)
+  await crawl.takePermits(1, 40, 100)
   await clock.advance(60_000)
-  expect(await crawl.takePermits(1_000, 40)).toBe(10)
-  expect(await crawl.takePermits(1_000, 40)).toBe(0)
+  expect(await crawl.takePermits(1_000, 40, 100)).toBe(10)
+  expect(await crawl.takePermits(1_000, 40, 100)).toBe(0)
   let taken = 0
   for (let step = 0; step < 100; step++) {
     await clock.advance(37)
-    taken += await crawl.takePermits(step % 7, 40)
+    taken += await crawl.takePermits(step % 7, 40, 100)
   }
   expect(taken).toBeLessThanOrEqual(3.7 * 40)
-  expect(taken).toBeGreaterThan(3.7 * 40 - 30)
+  expect(taken).toBeGreaterThan(3.7 * 40 - 45)
+})
+
+test('in no second more requests start than the rate says, however late each starts', async () => {
+  const { clock, crawl } = await open()
+  const starts: number[] = []
+  const lateness = [0, 1, 0.5, 0.99, 0.01]
+  for (let step = 0; step < 400; step++) {
+    await clock.advance((step * 7) % 90)
+    const goodMs = step % 5 === 0 ? 700 : 100
+    const permits = await crawl.takePermits(1 + (step % 4), 10, goodMs)
+    for (let n = 0; n < permits; n++) starts.push(clock.now() + goodMs * (lateness[(step + n) % 5] ?? 0))
+  }
+  starts.sort((a, b) => a - b)
+  const gaps = starts.slice(10).map((at, index) => at - (starts[index] ?? 0))
+  expect(gaps.length).toBeGreaterThan(50)
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_000)
+})
+
+test('the sum of bytes is that of all who add to it, until it is corrected', async () => {
+  const { crawl } = await open()
+  expect(await crawl.countBytes(0)).toBe(0)
+  expect(await crawl.countBytes(70_000_000_000_000)).toBe(70_000_000_000_000)
+  expect(await crawl.countBytes(5)).toBe(70_000_000_000_005)
+  expect(await crawl.countBytes(1, 10)).toBe(11)
+  expect(await crawl.countBytes(0)).toBe(11)
 })
 
 test('a rate below one in a second gives single permits', async () => {
   const { clock, crawl } = await open()
-  expect(await crawl.takePermits(5, 0.5)).toBe(1)
+  expect(await crawl.takePermits(5, 0.5, 0)).toBe(1)
   await clock.advance(1_999)
-  expect(await crawl.takePermits(5, 0.5)).toBe(0)
+  expect(await crawl.takePermits(5, 0.5, 0)).toBe(0)
   await clock.advance(1)
-  expect(await crawl.takePermits(5, 0.5)).toBe(1)
+  expect(await crawl.takePermits(5, 0.5, 0)).toBe(1)
 })

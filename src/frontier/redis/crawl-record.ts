@@ -42,8 +42,16 @@ export interface FleetCrawl {
   halted(): Promise<string | undefined>
   /** It is no longer stopped. */
   resume(): Promise<void>
-  /** Permits to start requests, of so many that all workers together may start in a second. */
-  takePermits(wanted: number, perSecond: number): Promise<number>
+  /**
+   * Permits to start requests, of so many that all workers together may start in any second. Each is for one request,
+   * which starts within `goodMs` of the moment at which it is given, or not at all.
+   */
+  takePermits(wanted: number, perSecond: number, goodMs: number): Promise<number>
+  /**
+   * Adds to the bytes that all workers have fetched, and answers their sum: for whoever has to know at once. What counts
+   * in the end is in the statistics of the partitions; a sum that turns out to be more than that is `corrected`.
+   */
+  countBytes(bytes: number, corrected?: number): Promise<number>
 }
 
 /** Seeds in one call. */
@@ -55,6 +63,7 @@ const MEMBERS = loadCrawlScript('crawl-members')
 const LEAD = loadCrawlScript('crawl-lead')
 const ASSIGN = loadCrawlScript('crawl-assign')
 const PERMITS = loadCrawlScript('crawl-permits')
+const BYTES = loadCrawlScript('crawl-bytes')
 
 export function createCrawlRecord({ callCrawl }: Pick<Store, 'callCrawl'>): FleetCrawl {
   const configuration = async (asked: object): Promise<{ readonly config?: string; readonly halted?: string }> =>
@@ -108,9 +117,15 @@ export function createCrawlRecord({ callCrawl }: Pick<Store, 'callCrawl'>): Flee
     async resume() {
       await configuration({ resume: true })
     },
-    async takePermits(wanted, perSecond) {
-      const reply = (await callCrawl(PERMITS, ['permits'], { wanted, perSecond })) as { readonly permits: number }
+    async takePermits(wanted, perSecond, goodMs) {
+      const reply = (await callCrawl(PERMITS, ['permits'], { wanted, perSecond, goodMs })) as {
+        readonly permits: number
+      }
       return reply.permits
+    },
+    async countBytes(bytes, corrected) {
+      const asked = corrected === undefined ? { bytes } : { bytes, corrected }
+      return ((await callCrawl(BYTES, ['bytes'], asked)) as { readonly bytes: number }).bytes
     },
   }
 }

@@ -8,6 +8,7 @@ import type { FrontierOptions, Lease, Settlement } from '../contract.ts'
 import { DEFAULT_QUOTAS, DEFAULT_RECRAWL, DEFAULT_SCORE } from '../defaults.ts'
 import { createFrontier, FLEET_LEASE_MS } from '../index.ts'
 import type { FleetFrontier } from './frontier.ts'
+import { LAYOUT } from './options.ts'
 import { createSabotage } from './test-support/sabotage.ts'
 import { createTestFrontiers, type TestFrontierOptions, type TestFrontiers } from './test-support/test-frontiers.ts'
 
@@ -273,6 +274,20 @@ describe('state that is lost', () => {
     await open('w').add([page('https://a.test/')])
     await sabotage.set('layout', '99')
     await expect(open('other').lease({ worker: 'w', want: 1 })).rejects.toThrow('has layout 99')
+  })
+
+  test('workers of two layouts never share a crawl, whichever came first', async () => {
+    const { open, crawl, sabotage } = setup()
+    const frontier = open('w')
+    await frontier.add([page('https://a.test/')])
+    // What a worker of an earlier layout says of itself is what it looks for.
+    const earlier = String(LAYOUT - 1)
+    await sabotage.set('layout', earlier)
+    await expect(frontier.lease({ worker: 'w', want: 1 })).rejects.toThrow(`has layout ${earlier} on the store`)
+    await createSabotage(frontiers.link, crawl, 'crawl').set('layout', earlier)
+    const opening = open('other').lease({ worker: 'w', want: 1 })
+    await expect(opening).rejects.toThrow(`has layout ${earlier} on the store, not ${LAYOUT}`)
+    await expect(opening).rejects.toMatchObject({ hint: expect.stringContaining('another version of tiptoe') })
   })
 })
 

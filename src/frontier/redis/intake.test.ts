@@ -3,7 +3,10 @@ import { page } from '../../../test/conformance/harness.ts'
 import { sharedRedis } from '../../../test/support/redis/shared.ts'
 import type { FoundUrl, NormalizedUrl, Origin } from '../../model/index.ts'
 import { hostKey } from '../../url/index.ts'
+import { listOf } from './replies.ts'
 import { writeRow } from './row.ts'
+import { loadScript } from './scripts.ts'
+import type { Partition } from './store.ts'
 import { command, openTestStore, total, type TestStore, type TestStoreOptions } from './test-support/open-test-store.ts'
 
 const opened: TestStore[] = []
@@ -24,18 +27,45 @@ async function beside(other: TestStore): Promise<TestStore> {
 const pages = (count: number, from = 0): FoundUrl[] =>
   Array.from({ length: count }, (_, n) => page(`https://h${(from + n) % 7}.test/${from + n}`, 1))
 
-/** Where a URL would stand with so many referrers, and the rows that stand there. */
-async function rowsAt(store: TestStore, found: FoundUrl, referrers: number) {
+function onlyPartition({ store }: TestStore): Partition {
+  const [partition] = store.partitions
+  if (partition === undefined) throw new Error('there is no partition')
+  return partition
+}
+
+/** Tells the only partition of URLs, and answers what it sent on, which nobody delivers. */
+async function tell(store: TestStore, found: readonly FoundUrl[], call = store.intake.callName()): Promise<unknown[]> {
+  const partition = onlyPartition(store)
+  const keys = partition.keyList()
+  const batch = store.intake.batch(partition, keys)
+  const items = batch.items(store.intake.choose(found).chosen)
+  const reply = await partition.call(loadScript('add'), keys.names, { ...batch.tables(), call, items })
+  return [...listOf((reply as { readonly sent?: unknown }).sent)]
+}
+
+/** The rank of a URL with so many referrers. */
+function rankAt(store: TestStore, found: FoundUrl, referrers: number): number {
   const [chosen] = store.intake.choose([{ ...found, modifiedAt: 1 }]).chosen
   if (chosen === undefined) throw new Error('nothing is chosen')
-  const { rank } = store.intake.fromRow(writeRow(chosen.row), { referrers }).row
+  return store.intake.fromRow(writeRow(chosen.row), { referrers }).row.rank
+}
+
+/** The rows of its host that stand where this URL would with so many referrers. */
+async function rowsAt(store: TestStore, found: FoundUrl, referrers: number) {
   const { keys } = store.store.partitionOf(hostKey(found.url))
-  const list = keys.queue(new URL(found.url).origin as Origin, chosen.row.slot, rank)
-  const origin = new URL(found.url).origin
+  const { origin } = new URL(found.url)
+  const list = keys.queue(origin as Origin, 'auto', rankAt(store, found, referrers))
   return ((await command(store, 'LRANGE', list, 0, -1)) as string[]).map((stored) => {
     const [name, depth, , , path] = stored.split('\n')
     return { name, depth: Number(depth), url: `${origin}${path}` }
   })
+}
+
+/** Where a URL counts that has stood in several places. */
+async function placeOf(store: TestStore, { url, kind }: FoundUrl): Promise<string | undefined> {
+  const { keys } = store.store.partitionOf(hostKey(url))
+  const entry = await command(store, 'HGET', keys.fixed[9] as string, store.store.fingerprints.urlName(kind, url))
+  return String(entry).split(';')[0]
 }
 
 describe('taking URLs in', () => {
@@ -76,9 +106,61 @@ describe('taking URLs in', () => {
     expect(await rowsAt(one, found, 1)).toMatchObject([{ url: found.url }])
     expect(await rowsAt(one, found, 4)).toMatchObject([{ url: found.url, depth: 1 }])
     expect(await total(one, 'queued_medium')).toBe(1)
-    const { keys } = one.store.partitionOf(hostKey(found.url))
-    const name = one.store.fingerprints.urlName('page', found.url)
-    expect(await command(one, 'HGET', keys.fixed[9] as string, name)).toMatch(/^auto\|\d+;1$/)
+    expect(await placeOf(one, found)).toBe(`auto|${rankAt(one, found, 4)}`)
+  })
+
+  test('sent again and again, it makes no page seem to have more referrers, and answers what it did', async () => {
+    const one = await open({ sends: 5 })
+    const found = page('https://a.test/x', 1)
+    expect(await one.intake.add([found])).toEqual({ added: 1, known: 0 })
+    expect(await rowsAt(one, found, 4)).toEqual([])
+    for (let time = 0; time < 3; time++) await one.intake.add([found])
+    expect(await rowsAt(one, found, 4)).toMatchObject([{ url: found.url }])
+    expect(await rowsAt(one, found, 16)).toEqual([])
+  })
+
+  test('a call that arrives once more after a later one changes nothing', async () => {
+    const one = await open({ partitions: 1 })
+    const late = one.intake.callName()
+    await one.intake.add(pages(1))
+    await tell(one, pages(2), late)
+    expect(await total(one, 'discovered')).toBe(1)
+    await tell(await beside(one), pages(2))
+    expect(await total(one, 'discovered')).toBe(2)
+  })
+
+  test('any number of them at once are all taken in', async () => {
+    const one = await open({ partitions: 2, sends: 2 })
+    const answers = await Promise.all(pages(40).map((found) => one.intake.add([found])))
+    expect(answers).toEqual(pages(40).map(() => ({ added: 1, known: 0 })))
+    expect(await total(one, 'discovered')).toBe(40)
+  })
+
+  test('a page gets the place that all news of it make, in whichever order they come and are told', async () => {
+    const found = page('https://a.test/x', 5)
+    const nearer = page('https://a.test/x', 2)
+    const referrers = Array.from({ length: 4 }, () => found)
+    for (const news of [
+      [referrers, [nearer]],
+      [[nearer], referrers],
+    ]) {
+      for (const inOrder of [true, false]) {
+        const one = await open({ partitions: 1 })
+        const partition = onlyPartition(one)
+        await one.intake.add([found])
+        const sent: unknown[] = []
+        // Each is found out by a process that dies before it has told of it.
+        for (const finds of news) {
+          const other = await beside(one)
+          for (const find of finds) sent.push(...(await tell(other, [find])))
+        }
+        expect(sent).toHaveLength(2)
+        for (const entry of inOrder ? sent : sent.toReversed()) await one.outbox.deliver(partition, [entry])
+        expect(await rowsAt(one, nearer, 4)).toMatchObject([{ url: found.url, depth: 2 }])
+        expect(await placeOf(one, found)).toBe(`auto|${rankAt(one, nearer, 4)}`)
+        expect(await total(one, 'queued_medium')).toBe(1)
+      }
+    }
   })
 
   test('a shorter path moves a page forward, be it found by another process', async () => {

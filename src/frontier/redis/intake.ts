@@ -104,6 +104,11 @@ export interface Intake {
   split(partition: Partition, isAsked?: boolean): Promise<boolean>
 }
 
+interface AddReply {
+  readonly added: number
+  readonly sent?: unknown
+}
+
 const ADD = loadScript('add')
 const SPLIT = loadScript('split')
 
@@ -315,18 +320,31 @@ export function createIntake({
     return from !== undefined
   }
 
-  const addTo = async (partition: Partition, chosen: readonly Chosen[]): Promise<number> => {
+  /** The last call of `add` in each partition. */
+  const adding = new Map<Partition, Promise<unknown>>()
+  /** One after another: a partition remembers the last call of this process, should its reply be lost. */
+  const inTurn = <T>(partition: Partition, work: () => Promise<T>): Promise<T> => {
+    const answer = (adding.get(partition) ?? Promise.resolve()).then(work)
+    adding.set(
+      partition,
+      answer.catch(() => undefined),
+    )
+    return answer
+  }
+  const tellOf = async (partition: Partition, chosen: readonly Chosen[]): Promise<AddReply> => {
     for (;;) {
       const keys = partition.keyList()
       const batch = createBatch(partition, keys)
       const items = batch.items(chosen)
       const reply = await partition.call(ADD, keys.names, { ...batch.tables(), call: callName(), items })
-      if (isRefused(partition, reply)) continue
-      const { added, sent } = reply as { readonly added: number; readonly sent?: unknown }
-      await deliver(partition, sent)
-      await split(partition)
-      return added
+      if (!isRefused(partition, reply)) return reply as AddReply
     }
+  }
+  const addTo = async (partition: Partition, chosen: readonly Chosen[]): Promise<number> => {
+    const { added, sent } = await inTurn(partition, () => tellOf(partition, chosen))
+    await deliver(partition, sent)
+    await split(partition)
+    return added
   }
 
   return {

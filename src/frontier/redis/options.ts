@@ -4,10 +4,11 @@ import type { FrontierOptions } from '../contract.ts'
 import { LEASE_EXTENSIONS } from '../schedule.ts'
 
 /**
- * The layout of everything that is kept on the servers. Raised when a record changes its meaning; a store with another one
- * is refused.
+ * The layout of everything that is kept on the servers. Raised when a record changes its meaning, or when something is kept
+ * that every writer has to keep up; a store with another one is refused. 2: partitions know which orders of hosts are in
+ * use, so a host that is put into one by a worker that does not say so would never be looked at.
  */
-export const LAYOUT = 1
+export const LAYOUT = 2
 
 /** More would not fit into a fence beside its counter. */
 export const MOST_PARTITIONS = 1_024

@@ -39,7 +39,7 @@ async function send(
   const keys = source.keyList()
   const batch = intake.batch(source, keys)
   const elsewhere = batch.elsewhere(intake.choose(found).chosen)
-  const reply = await source.call(SEND, keys.names, { elsewhere, ...batch.tables() })
+  const reply = await source.call(SEND, keys.names, { elsewhere, call: intake.callName(), ...batch.tables() })
   return (reply as { readonly sent?: unknown }).sent
 }
 const elsewhere = ({ store, source }: Awaited<ReturnType<typeof open>>, found: readonly FoundUrl[]): number =>

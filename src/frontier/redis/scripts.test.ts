@@ -13,7 +13,7 @@ describe('a verb', () => {
 
   test('has what it uses, and what that uses, in the order in which it is defined', () => {
     const { text } = partitionScript('peek', 'return due_of(read_host(ASKED.host))')
-    const order = ['HOSTS', 'OPTIONS', 'QUIET', 'HOST_FIELDS', 'unpack_fields', 'read_host', 'paced_from', 'due_of']
+    const order = ['HOSTS', 'OPTIONS', 'QUIET', 'host_from', 'lane_from', 'read_host', 'paced_from', 'due_of']
     expect(definedIn(text).filter((name) => order.includes(name))).toEqual(order)
   })
 

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { allowAll } from '../../../test/conformance/harness.ts'
+import { page } from '../../../test/conformance/harness.ts'
+import { PLAIN_FRONTIER } from '../../../test/support/plain-frontier.ts'
 import { sharedCluster, sharedRedis } from '../../../test/support/redis/shared.ts'
 import { createRng, createSystemClock, createVirtualClock, type VirtualClock } from '../../base/index.ts'
-import type { FoundUrl, NormalizedUrl, Outcome, Task } from '../../model/index.ts'
-import { DEFAULT_QUOTAS, DEFAULT_RECRAWL, DEFAULT_SCORE } from '../defaults.ts'
 import { openEmbeddedSource } from '../embedded/index.ts'
 import { createFrontier, type Frontier } from '../index.ts'
+import { workOff } from '../test-support/work-off.ts'
 import { countsOf, differenceOf } from '../transfer.ts'
 import { connectRedis, type RedisConnection } from './connection.ts'
 import { createRedisFrontier } from './frontier.ts'
@@ -28,50 +28,12 @@ afterAll(async () => {
 })
 
 const SETTINGS: ScriptSettings = {
+  ...PLAIN_FRONTIER,
   policyOf: () => ({ delayMs: 1_000, concurrency: 1 }),
-  crawlDelayMs: (askedMs) => askedMs,
-  latency: { factor: 0, maxDelayMs: 0 },
-  groups: { domainDelayMs: 0, addressDelayMs: 0 },
   maxPages: 100,
   maxDepth: 1,
-  maxPagesPerHost: undefined,
-  leaseMs: 60_000,
-  quotas: DEFAULT_QUOTAS,
-  score: DEFAULT_SCORE,
-  recrawl: DEFAULT_RECRAWL,
-  traps: false,
   quietMs: 0,
   stream: false,
-}
-
-const page = (url: string, depth = 0): FoundUrl => ({
-  url: url as NormalizedUrl,
-  kind: 'page',
-  depth,
-  via: depth === 0 ? 'seed' : 'link',
-})
-
-/** Works until nothing is due for two seconds, ending pages as told; answers what was asked, and when. */
-async function work(
-  frontier: Frontier,
-  clock: VirtualClock,
-  endOf: (task: Task) => Outcome,
-): Promise<{ url: string; at: number }[]> {
-  const asked: { url: string; at: number }[] = []
-  for (let idle = 0; idle < 3;) {
-    const { leases } = await frontier.lease({ worker: 'w', want: 10 })
-    for (const lease of leases) {
-      for (const task of lease.tasks) {
-        asked.push({ url: task.url, at: clock.now() })
-        const robots = task.kind === 'robots' ? { robots: allowAll(task, clock.now()) } : {}
-        const outcome: Outcome = task.kind === 'robots' ? { kind: 'done' } : endOf(task)
-        await frontier.settle([{ lease, task, outcome, answeredAt: clock.now(), bytes: 7, ...robots }])
-      }
-    }
-    idle = leases.length === 0 ? idle + 1 : 0
-    await clock.advance(1_000)
-  }
-  return asked
 }
 
 async function crawlWithEveryState(clock: VirtualClock): Promise<string> {
@@ -88,7 +50,7 @@ async function crawlWithEveryState(clock: VirtualClock): Promise<string> {
     { ...page('https://b.test/sitemap.xml', 1), kind: 'sitemap', via: 'sitemap' },
     ...Array.from({ length: 40 }, (_, index) => page(`https://h${index}.test/`)),
   ])
-  await work(frontier, clock, ({ url }) => {
+  await workOff(frontier, clock, ({ url }) => {
     if (url.endsWith('fails')) return { kind: 'failed', code: 'timeout' }
     if (url.endsWith('later')) return { kind: 'retry', notBefore: clock.now() + 3_600_000, counts: true }
     if (url.endsWith('skipped')) return { kind: 'skipped', reason: 'robots' }
@@ -179,7 +141,7 @@ test('the fleet asks for what was open, nothing twice, and no host before its de
   }
   await clock.advance(3_600_000)
   const fleet = await openFleet(clock, crawl)
-  const asked = await work(fleet, clock, ({ url }) =>
+  const asked = await workOff(fleet, clock, ({ url }) =>
     url.endsWith('deep') ? { kind: 'skipped', reason: 'depth' } : { kind: 'done' },
   )
   const { discovered, queued, leased, done, failed, skipped } = await fleet.stats()

@@ -19,7 +19,7 @@ for _, item in ipairs(ASKED.leases) do
     end
   end
 end
-redis.call('HDEL', ASKINGS, 'lease:' .. ASKED.client, 'settle:' .. ASKED.client)
+redis.call('HDEL', ASKINGS, 'lease:' .. ASKED.client, 'settle:' .. ASKED.client, 'add:' .. ASKED.client)
 save_leases()
 save_hosts()
 return cjson.encode({ now = NOW })

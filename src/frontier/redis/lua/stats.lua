@@ -29,10 +29,12 @@ end
 
 local upcoming, waiting = {}, 0
 for order = 0, 15 do
-  local key = KEYS[FIRST_ORDER + order]
-  waiting = waiting + redis.call('ZCARD', key)
-  local found = redis.call('ZRANGEBYSCORE', key, '(' .. NOW, '+inf', 'WITHSCORES', 'LIMIT', 0, ASKED.count)
-  for index = 1, #found, 2 do upcoming[#upcoming + 1] = { found[index], tonumber(found[index + 1]) } end
+  if is_order_used(order) then
+    local key = KEYS[FIRST_ORDER + order]
+    waiting = waiting + redis.call('ZCARD', key)
+    local found = redis.call('ZRANGEBYSCORE', key, '(' .. NOW, '+inf', 'WITHSCORES', 'LIMIT', 0, ASKED.count)
+    for index = 1, #found, 2 do upcoming[#upcoming + 1] = { found[index], tonumber(found[index + 1]) } end
+  end
 end
 table.sort(upcoming, function(a, b) return a[2] < b[2] or (a[2] == b[2] and a[1] < b[1]) end)
 for index = #upcoming, ASKED.count + 1, -1 do upcoming[index] = nil end

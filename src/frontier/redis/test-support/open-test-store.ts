@@ -4,6 +4,7 @@ import { createRng, createSystemClock, createVirtualClock, type VirtualClock } f
 import { DEFAULT_QUOTAS, DEFAULT_RECRAWL, DEFAULT_SCORE } from '../../defaults.ts'
 import { connectRedis, type RedisConnection } from '../connection.ts'
 import { createIntake, type Intake } from '../intake.ts'
+import type { RedisLink } from '../link.ts'
 import type { ScriptSettings } from '../options.ts'
 import { createOutbox, type Outbox } from '../outbox.ts'
 import { openStore, type Store } from '../store.ts'
@@ -21,6 +22,8 @@ export interface TestStore {
 export interface TestStoreOptions extends Partial<ScriptSettings> {
   readonly partitions?: number
   readonly crawl?: string
+  /** How often each script is sent, as if every reply but the last had been lost. */
+  readonly sends?: number
 }
 
 export async function openTestStore(
@@ -28,8 +31,12 @@ export async function openTestStore(
   options: TestStoreOptions = {},
   clock = createVirtualClock(),
 ): Promise<TestStore> {
-  const { partitions = 4, crawl = `test-${randomUUID()}`, ...settings } = options
+  const { partitions = 4, crawl = `test-${randomUUID()}`, sends = 1, ...settings } = options
   const link = connectRedis(url, { clock: createSystemClock(), rng: createRng(1) })
+  const run: RedisLink['run'] = async (...request) => {
+    for (let lost = 1; lost < sends; lost++) await link.run(...request)
+    return link.run(...request)
+  }
   const store = await openStore(
     {
       crawl,
@@ -53,7 +60,7 @@ export async function openTestStore(
         ...settings,
       },
     },
-    { link, clock },
+    { link: { ...link, run }, clock },
   )
   const outbox: Outbox = createOutbox({ store, intake: () => intake })
   const intake: Intake = createIntake({ store, deliver: outbox.deliver })

@@ -3,23 +3,25 @@ import { createHash } from 'node:crypto'
 import type { RedisLink, Reply } from '../link.ts'
 
 export interface Sabotage {
-  /** Names of the keys of a partition, without what all have in common. */
+  /** Names of its keys, without what all have in common. */
   names(): Promise<readonly string[]>
   delete(name: string): Promise<void>
-  /** A field of its `meta`. */
+  /** A field of its `meta`, or of what is known of the crawl as a whole. */
   set(field: string, value: string): Promise<void>
   get(field: string): Promise<string | null>
-  /** Remembers all keys of the partition, to be put back by `restore`: the newest writes are lost then. */
+  /** Remembers all of its keys, to be put back by `restore`: the newest writes are lost then. */
   remember(): Promise<void>
   /** As a server does that took over without them: it has another identity. */
   restore(): Promise<void>
 }
 
-export function createSabotage(link: RedisLink, crawl: string, partition = 0): Sabotage {
-  const prefix = `tiptoe:{${crawl}:${partition}}:`
+/** Of one partition, or of what belongs to the crawl as a whole. */
+export function createSabotage(link: RedisLink, crawl: string, part: number | 'crawl' = 0): Sabotage {
+  const prefix = part === 'crawl' ? `tiptoe:{${crawl}}:` : `tiptoe:{${crawl}:${part}}:`
+  const main = `${prefix}${part === 'crawl' ? 'crawl' : 'meta'}`
   const backup = `backup:${prefix}`
   const run = (text: string, ...args: string[]): Promise<Reply> =>
-    link.run({ name: 'sabotage', text, sha: createHash('sha1').update(text).digest('hex') }, [`${prefix}meta`], args)
+    link.run({ name: 'sabotage', text, sha: createHash('sha1').update(text).digest('hex') }, [main], args)
   return {
     async names() {
       const keys = (await run(`return redis.call('KEYS', ARGV[1] .. '*')`, prefix)) as readonly string[]

@@ -5,7 +5,19 @@
 -- Of each group that is leased, or whose delay or line has not passed, `groups` has a packed record, by its name; the
 -- delay follows from the name.
 
+-- In the order in which they are stored; what is absent is stored as false.
 local GROUP_FIELDS = { 'leased_until', 'free', 'tail', 'turn', 'leased_at', 'next' }
+local function group_packed(group)
+  local packed = {}
+  for index, field in ipairs(GROUP_FIELDS) do packed[index] = group[field] or false end
+  return cmsgpack.pack(packed)
+end
+local function group_from(stored)
+  local packed, group = cmsgpack.unpack(stored), {}
+  for index, field in ipairs(GROUP_FIELDS) do group[field] = packed[index] or nil end
+  return group
+end
+
 -- Weight of the last turn in the smoothed one, and how much closer places are given than turns take (groups.ts).
 local TURN_SMOOTHING = 0.2
 local TURN_SHARE = 0.9
@@ -41,7 +53,7 @@ end
 
 local function read_group(name)
   local stored = redis.call('HGET', GROUPS, name)
-  local group = stored and unpack_fields(GROUP_FIELDS, cmsgpack.unpack(stored))
+  local group = stored and group_from(stored)
   if not group or is_group_over(group) then group = { free = 0, tail = 0, turn = 0, leased_at = 0 } end
   -- A server that has just taken over may not know the last answers.
   if QUIET > 0 then group.free = math.max(group.free, QUIET + group_delay(name)) end
@@ -50,7 +62,7 @@ local function read_group(name)
 end
 
 local function save_group(group)
-  redis.call('HSET', GROUPS, group.name, cmsgpack.pack(pack_fields(GROUP_FIELDS, group)))
+  redis.call('HSET', GROUPS, group.name, group_packed(group))
 end
 
 -- The place of a host in the line of one group that is busy. Whoever has waited for a place that has come, or finds
@@ -131,7 +143,7 @@ local function forget_groups()
   local cursor = redis.call('HGET', META, 'groups_cursor') or '0'
   local found = redis.call('HSCAN', GROUPS, cursor, 'COUNT', GROUPS_SWEPT)
   for index = 1, #found[2], 2 do
-    if is_group_over(unpack_fields(GROUP_FIELDS, cmsgpack.unpack(found[2][index + 1]))) then
+    if is_group_over(group_from(found[2][index + 1])) then
       redis.call('HDEL', GROUPS, found[2][index])
     end
   end

@@ -262,6 +262,12 @@ local function queue_new()
   new_rows, new_depths = {}, {}
 end
 
+-- Asks for the place that an open URL of this depth with so many referrers deserves.
+local function ask_for_place(place, stored, slot, depth, referrers, hour)
+  local row = row_with(unstow_row(stored, ASKED.lanes[place[1]][2], slot, place[3]), { depth = depth })
+  send(OPTIONS.partition, { kind = 'better', row = row, referrers = referrers, hour = hour })
+end
+
 -- One more sighting of an open URL. What changes its place is a message to ourselves, and takes effect with that.
 local function sight(name, value, key, depth, place, stored, times)
   local known_depth, referrers, slot, hour = unpack_open(value)
@@ -273,8 +279,7 @@ local function sight(name, value, key, depth, place, stored, times)
   local least = math.min(depth, known_depth)
   local improves = rank ~= 0 and not visited and (shorter or reaches_milestone(referrers, counted))
   if frees or (improves and not is_out(name)) then
-    local row = row_with(unstow_row(stored, ASKED.lanes[place[1]][2], slot, rank), { depth = least })
-    send(OPTIONS.partition, { kind = 'better', row = row, referrers = counted, hour = hour })
+    ask_for_place(place, stored, slot, least, counted, hour)
     least = known_depth
   end
   local now = pack_open(least, counted, slot, hour)
@@ -344,7 +349,8 @@ local function is_splitting()
 end
 
 -- A better place for an open URL, as the message asked for and the caller worked out: an item as above, with the number
--- of referrers in place of times.
+-- of referrers in place of times. Messages may come late, and after others that were sent later. Where more is known of the
+-- URL by now than the message knew, its place is out of date, and is asked for anew.
 local function take_better(item)
   local name, place, depth = item[1], ASKED.places[item[3]], item[4]
   local value, key = open_value(name, item[2])
@@ -354,20 +360,24 @@ local function take_better(item)
   -- A row never changes its part of the queue.
   if slot ~= known_slot then return end
   local least = math.min(depth, known_depth)
+  local visited = referrers == VISITED
+  if least < depth or (not visited and reaches_milestone(item[6], referrers)) then
+    return ask_for_place(place, item[5], slot, least, math.max(referrers, item[6]), hour)
+  end
   local host, lane, held = lane_at(place[1])
   local row = is_too_deep(rank, known_depth) and not is_too_deep(rank, least) and unpark('held', host, name, KEYS[held])
   if row then
     mark_queued(name, slot, rank)
     enqueue(host, lane, slot, rank, KEYS[place[4]], row_with(row, { depth = least, rank = rank }))
     if least < host.depth then host.depth = least end
-  elseif not is_out(name) and place_of(name) ~= place_in(slot, rank) then
+  elseif not visited and not is_out(name) and place_of(name) ~= place_in(slot, rank) then
     redis.call('RPUSH', KEYS[place[4]], item[5])
     local lists, list = lane.lists[SLOT_INDEX[slot]], tostring(rank)
     lists[list] = (lists[list] or 0) + 1
     mark_moved(name, slot, rank)
   end
   touch(host)
-  local now = pack_open(least, math.max(referrers, referrers == VISITED and VISITED or item[6]), slot, hour)
+  local now = pack_open(least, visited and VISITED or math.max(referrers, item[6]), slot, hour)
   if now ~= value then redis.call('HSET', key, name, now) end
 end
 

@@ -121,15 +121,21 @@ local function put_back(host, task, list)
 end
 
 local function save_leases()
+  local over, open, ends = {}, {}, {}
   for fence, lease in pairs(touched_leases) do
     if #lease.tasks == 0 then
-      redis.call('HDEL', LEASES, fence)
-      redis.call('ZREM', EXPIRY, fence)
+      over[#over + 1] = fence
       leases[fence] = false
     else
-      redis.call('HSET', LEASES, fence, cmsgpack.pack(lease))
-      redis.call('ZADD', EXPIRY, string.format('%.0f', lease_end(lease)), fence)
+      open[#open + 1] = fence
+      open[#open + 1] = cmsgpack.pack(lease)
+      ends[#ends + 1] = string.format('%.0f', lease_end(lease))
+      ends[#ends + 1] = fence
     end
   end
+  call_with_all('HDEL', LEASES, over)
+  call_with_all('ZREM', EXPIRY, over)
+  call_with_all('HSET', LEASES, open)
+  call_with_all('ZADD', EXPIRY, ends)
   touched_leases = {}
 end

@@ -110,7 +110,7 @@ local function look_now(asked)
   end
   local orders, upcoming = {}, {}
   for order = 1, 15 do
-    if not USED_ORDERS or bit.band(USED_ORDERS, bit.lshift(1, order)) ~= 0 then
+    if is_order_used(order) then
       local is_wanted = asked.classes == 'all' or (asked.classes == 'proven') == (order >= 8)
       local due, next_due = read_order(order, is_wanted and asked.count or 0)
       if #due > 0 then orders[#orders + 1] = { order, due } end

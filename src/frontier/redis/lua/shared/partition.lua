@@ -58,8 +58,11 @@ local STEP_MS = 1000
 -- find out that another server answers now, or that its clock was set back, and make the partition keep quiet until no
 -- lease that was granted before can be in use (DESIGN, Pace, exactly, 4 and 5). Those must not be read-only.
 local QUIET = 0
--- The orders of hosts that have ever had one, as bits: the others need no look. Nil where that was never written down.
+-- The orders of hosts that have ever had one, as bits: the others need no look.
 local USED_ORDERS
+local function is_order_used(order)
+  return bit.band(USED_ORDERS, bit.lshift(1, order)) ~= 0
+end
 local function guard(judge)
   local known = redis.call('HMGET', META, 'layout', 'generation', 'server', 'quiet', 'latest', 'barred', 'keys', 'lost',
     'orders')
@@ -78,7 +81,7 @@ local function guard(judge)
   -- What was deleted or evicted between two verbs is missed by the next, before anything is done without it.
   if known[7] and tonumber(known[7]) ~= count_keys() then lost('a key') end
   QUIET = tonumber(known[4] or '0')
-  USED_ORDERS = known[9] and tonumber(known[9])
+  USED_ORDERS = tonumber(known[9])
   if not judge then return nil end
   local server = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
   local latest = tonumber(known[5] or '0')
@@ -133,4 +136,13 @@ local function save_sums()
   end
   changed_sums, read_sums = {}, {}
   redis.call('HSET', META, unpack(fields))
+end
+
+-- One command with any number of arguments behind its key, in pairs where it takes pairs: as few calls as can be, since each
+-- is passed on to replicas and to the log by itself.
+local MOST_ARGUMENTS = 1000
+local function call_with_all(command, key, arguments)
+  for first = 1, #arguments, MOST_ARGUMENTS do
+    redis.call(command, key, unpack(arguments, first, math.min(first + MOST_ARGUMENTS - 1, #arguments)))
+  end
 end

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { createVirtualClock } from '../../base/index.ts'
+import { createGrowth } from './growth.ts'
+
+/** Threads that are so busy, on a machine with so many processors idle. */
+function setUp({ busy = [1], idle = 1, mostThreads = 3 } = {}) {
+  const clock = createVirtualClock()
+  const shares = [...busy]
+  const growth = createGrowth({
+    clock,
+    hands: {
+      get size() {
+        return shares.length
+      },
+      busyShares: () => shares,
+    },
+    mostThreads,
+    idleProcessors: () => idle,
+    onRoom: () => void shares.push(1),
+  })
+  growth.begin()
+  return { clock, growth, threads: () => shares.length }
+}
+
+test('another thread is started as long as all are busy and a processor is idle, up to as many as there may be', async () => {
+  const { clock, threads } = setUp()
+  await clock.advance(499)
+  expect(threads()).toBe(1)
+  await clock.advance(1)
+  expect(threads()).toBe(2)
+  await clock.advance(60_000)
+  expect(threads()).toBe(3)
+})
+
+test.each([
+  ['one of them has time', { busy: [1, 0.5] }],
+  ['no processor is idle', { idle: 0.5 }],
+])('none is started when %s', async (_, circumstances) => {
+  const { clock, threads } = setUp(circumstances)
+  const before = threads()
+  await clock.advance(60_000)
+  expect(threads()).toBe(before)
+})
+
+test('none is started after a stop, also if growth is begun again', async () => {
+  const { clock, growth, threads } = setUp()
+  growth.stop()
+  growth.begin()
+  await clock.advance(60_000)
+  expect(threads()).toBe(1)
+})
