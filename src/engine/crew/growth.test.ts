@@ -3,7 +3,7 @@ import { createVirtualClock } from '../../base/index.ts'
 import { createGrowth } from './growth.ts'
 
 /** Threads that are so busy, on a machine with so many processors idle. */
-function setUp({ busy = [1], idle = 1, mostThreads = 3 } = {}) {
+function setUp({ busy = [1], idle = () => 1, mostThreads = 3 } = {}) {
   const clock = createVirtualClock()
   const shares = [...busy]
   const growth = createGrowth({
@@ -15,7 +15,7 @@ function setUp({ busy = [1], idle = 1, mostThreads = 3 } = {}) {
       busyShares: () => shares,
     },
     mostThreads,
-    idleProcessors: () => idle,
+    idleProcessors: idle,
     onRoom: () => void shares.push(1),
   })
   growth.begin()
@@ -24,7 +24,7 @@ function setUp({ busy = [1], idle = 1, mostThreads = 3 } = {}) {
 
 test('another thread is started as long as all are busy and a processor is idle, up to as many as there may be', async () => {
   const { clock, threads } = setUp()
-  await clock.advance(499)
+  await clock.advance(1_999)
   expect(threads()).toBe(1)
   await clock.advance(1)
   expect(threads()).toBe(2)
@@ -32,9 +32,18 @@ test('another thread is started as long as all are busy and a processor is idle,
   expect(threads()).toBe(3)
 })
 
+test('a moment in which a processor is idle is not enough', async () => {
+  const looks = [1, 1, 1, 0.5, 1, 1, 1, 1]
+  const { clock, threads } = setUp({ idle: () => looks.shift() ?? 0 })
+  await clock.advance(3_999)
+  expect(threads()).toBe(1)
+  await clock.advance(1)
+  expect(threads()).toBe(2)
+})
+
 test.each([
   ['one of them has time', { busy: [1, 0.5] }],
-  ['no processor is idle', { idle: 0.5 }],
+  ['no processor is idle', { idle: () => 0.5 }],
 ])('none is started when %s', async (_, circumstances) => {
   const { clock, threads } = setUp(circumstances)
   const before = threads()

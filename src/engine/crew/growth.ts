@@ -7,6 +7,8 @@ const GROWTH_MS = 500
 const BUSY_SHARE = 0.85
 /** And how much of a processor idle: with less the threads and the servers of the machine only take it from each other. */
 const IDLE_PROCESSORS = 0.8
+/** So many times in a row: a thread takes a second of a processor before it is of any use. */
+const LOOKS = 4
 
 export interface Growth {
   /** Until there are as many as there may be. */
@@ -26,6 +28,8 @@ export function createGrowth(options: {
 }): Growth {
   const { clock, hands, mostThreads } = options
   let isStopped = false
+  /** Looks in a row that found room. */
+  let roomy = 0
   let cancel = (): void => {}
 
   const begin = (): void => {
@@ -34,7 +38,11 @@ export function createGrowth(options: {
       // Each is asked, so that the next time is counted from now.
       const shares = hands.busyShares()
       const idle = options.idleProcessors()
-      if (idle >= IDLE_PROCESSORS && shares.every((share) => share >= BUSY_SHARE)) options.onRoom()
+      roomy = idle >= IDLE_PROCESSORS && shares.every((share) => share >= BUSY_SHARE) ? roomy + 1 : 0
+      if (roomy === LOOKS) {
+        roomy = 0
+        options.onRoom()
+      }
       begin()
     })
   }
