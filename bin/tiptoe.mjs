@@ -3,6 +3,7 @@
 // far enough to hand over to the Node pinned in node_modules, or to say in three lines what is needed.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { cpus } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
@@ -80,6 +81,8 @@ async function launch() {
     if (process.env.UV_THREADPOOL_SIZE === undefined) process.env.UV_THREADPOOL_SIZE = '64'
     // Left to itself the heap grows to four times what is in use before it is looked through: 100 MB more, for nothing.
     setFlagsFromString('--heap-growing-percent=40')
+    // Where there are two processors, helpers of the collector take them from the work, and need more of them in all.
+    if (cpus().length <= 2) setFlagsFromString('--no-parallel-scavenge')
     boundYoungSpace()
     if (process.env.TIPTOE_LIFELINE !== undefined) {
       await holdLifeline(process.env.TIPTOE_LIFELINE)

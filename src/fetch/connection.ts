@@ -1,6 +1,6 @@
 /** What both kinds of connection have in common: they take requests and report to a sink. */
 import type { Socket } from 'node:net'
-import { TLSSocket } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
 import type { RequestHeaders, ResponseHeaders } from './headers.ts'
 import type { Protocol } from './outcome.ts'
 
@@ -77,6 +77,6 @@ export interface ConnectionEvents {
 }
 
 /** Of a socket on which everything is set up. */
-export function tlsVersionOf(socket: Socket): string | null {
-  return socket instanceof TLSSocket ? (/^TLSv(\d(?:\.\d)?)$/.exec(socket.getProtocol() ?? '')?.[1] ?? null) : null
+export function tlsVersionOf(socket: Socket | TLSSocket): string | null {
+  return 'encrypted' in socket ? (/^TLSv(\d(?:\.\d)?)$/.exec(socket.getProtocol() ?? '')?.[1] ?? null) : null
 }

@@ -3,14 +3,15 @@
  * starts), then TLS with ALPN. It dials exactly the addresses it is given and resolves nothing itself.
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
-import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
+import type { SecureContext, TLSSocket } from 'node:tls'
 import type { Clock } from '../base/index.ts'
 import { connectFailure, isOutOfFiles, tlsFailure, type FailedAttempt } from './failure.ts'
+import { tls } from './late-modules.ts'
 import type { Failure, Protocol } from './outcome.ts'
 import type { Target } from './target.ts'
 
 export interface DialSettings {
-  readonly secureContext: SecureContext
+  secureContext(): SecureContext
   readonly rejectUnauthorized: boolean
 }
 
@@ -174,13 +175,13 @@ function shakeHands(
   // The trailing dot of a fully qualified name is no part of its certificate (RFC 6066 §3).
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname
   let over = false
-  const socket = connectTls({
+  const socket = tls().connect({
     socket: tcp,
     host: name,
     // An address is no server name (RFC 6066 §3).
     ...(isIP(name) === 0 ? { servername: name } : {}),
     ALPNProtocols: offerHttp2 ? HTTP2_FIRST : HTTP1_ONLY,
-    secureContext: settings.secureContext,
+    secureContext: settings.secureContext(),
     rejectUnauthorized: settings.rejectUnauthorized,
   })
   const fail = (error: unknown): void => {

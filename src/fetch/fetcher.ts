@@ -3,7 +3,6 @@
  * knows neither pace nor robots.txt; cookies and credentials go to the origin that they belong to. It bounds what an
  * answer may cost in time, bytes and memory, and dials no address that the guard has not permitted.
  */
-import { createSecureContext } from 'node:tls'
 import type { Clock } from '../base/index.ts'
 import type { NormalizedUrl } from '../model/index.ts'
 import { createAddressGuard } from './address-guard.ts'
@@ -12,6 +11,7 @@ import { createCredentials } from './credentials.ts'
 import { Exchange, type Timeouts } from './exchange.ts'
 import { createRequestHeaders } from './headers.ts'
 import { createHostOverrides } from './host-overrides.ts'
+import { createSharedSecureContext } from './late-modules.ts'
 import { createNameCache, type Lookup } from './name-cache.ts'
 import type { OriginHeader } from './origin-headers.ts'
 import type { FetchOutcome, FetchRequest } from './outcome.ts'
@@ -91,8 +91,7 @@ export function createFetcher(options: FetcherOptions, deps: { readonly clock: C
       maxOrigins: options.maxOrigins ?? DEFAULT_MAX_ORIGINS,
       connectionsPerOrigin: options.connectionsPerOrigin ?? DEFAULT_CONNECTIONS_PER_ORIGIN,
       http2: options.http2 ?? true,
-      // One for all connections: making one means reading all the certificates that are trusted.
-      secureContext: createSecureContext(options.ca === undefined ? {} : { ca: [options.ca].flat() }),
+      secureContext: createSharedSecureContext(options.ca),
       rejectUnauthorized: options.rejectUnauthorized ?? true,
     },
     {

@@ -2,7 +2,7 @@
  * HTTP/2 over one socket, on node:http2. One call is one stream, which is never sent again, be it after GOAWAY or
  * REFUSED_STREAM, and only END_STREAM without an error code completes it.
  */
-import { connect, constants, type ClientHttp2Stream } from 'node:http2'
+import type { ClientHttp2Stream } from 'node:http2'
 import {
   tlsVersionOf,
   BODILESS,
@@ -16,6 +16,7 @@ import {
 import type { Dialled } from './dial.ts'
 import { ClosedEarly, codeOf, RefusedAnswer } from './failure.ts'
 import { MAX_HEADER_BYTES, MAX_HEADER_FIELDS, responseHeaders } from './headers.ts'
+import { http2 } from './late-modules.ts'
 import { http2HeadText } from './wire.ts'
 
 const MAX_STREAMS = 100
@@ -35,7 +36,7 @@ export function createHttp2Connection(
   let load = 0
   let retired = false
   let sessionError: unknown
-  const session = connect(origin, {
+  const session = http2().connect(origin, {
     createConnection: () => socket,
     peerMaxConcurrentStreams: MAX_STREAMS,
     maxHeaderListPairs: MAX_FIELDS_READ,
@@ -46,7 +47,7 @@ export function createHttp2Connection(
   session.on('error', (error) => (sessionError ??= error))
   session.on('goaway', (code) => {
     retired = true
-    if (code !== constants.NGHTTP2_NO_ERROR) sessionError ??= new Farewell(code)
+    if (code !== http2().constants.NGHTTP2_NO_ERROR) sessionError ??= new Farewell(code)
   })
   session.once('close', () => {
     retired = true
@@ -123,7 +124,7 @@ export function createHttp2Connection(
           if (listener === undefined) return
           listener = undefined
           stream.on('error', () => {})
-          stream.close(constants.NGHTTP2_CANCEL)
+          stream.close(http2().constants.NGHTTP2_CANCEL)
           stream.destroy()
         },
         pause: () => stream.pause(),
@@ -173,7 +174,7 @@ function listen(stream: ClientHttp2Stream, { sink, sessionError, isGone }: Liste
   stream.once('response', (headers, _flags, rawHeaders: readonly string[]) => {
     const status = headers[':status'] ?? 0
     failure = excessOf(rawHeaders)
-    if (failure !== undefined) return stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+    if (failure !== undefined) return stream.close(http2().constants.NGHTTP2_ENHANCE_YOUR_CALM)
     answered = true
     if (!BODILESS.has(status)) missing = Number(headers['content-length'] ?? 0)
     sink()?.onAnswer()
@@ -196,7 +197,7 @@ function listen(stream: ClientHttp2Stream, { sink, sessionError, isGone }: Liste
     const { rstCode } = stream
     // nghttp2 holds an END_STREAM against Content-Length, but not a reset without an error, which Node shows as an end.
     const isWhole = answered && ended && !(missing > 0)
-    if (isWhole && rstCode === constants.NGHTTP2_NO_ERROR && failure === undefined) return listener.onEnd()
+    if (isWhole && rstCode === http2().constants.NGHTTP2_NO_ERROR && failure === undefined) return listener.onEnd()
     const reset = isGone() ? new ClosedEarly() : new StreamReset(rstCode)
     listener.onFailure(sessionError() ?? beyondReset(failure) ?? reset)
   })

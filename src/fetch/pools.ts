@@ -25,7 +25,7 @@ export interface PoolSettings {
   readonly maxOrigins: number
   readonly connectionsPerOrigin: number
   readonly http2: boolean
-  readonly secureContext: SecureContext
+  secureContext(): SecureContext
   readonly rejectUnauthorized: boolean
 }
 

@@ -3,7 +3,7 @@ import { createVirtualClock } from '../../base/index.ts'
 import { createGrowth } from './growth.ts'
 
 /** Threads that are so busy, on a machine with so many processors idle. */
-function setUp({ busy = [1], idle = () => 1, mostThreads = 3 } = {}) {
+function setUp({ busy = [1], idle = (): number => 1, mostThreads = 3 } = {}) {
   const clock = createVirtualClock()
   const shares = [...busy]
   const growth = createGrowth({
