@@ -369,6 +369,8 @@ export class MarkdownWriter {
 
   #keepHeading(text: string): void {
     if (text === '' || this.#headings.length >= MAX_HEADINGS) return
-    this.#headings.push({ level: this.#headingLevel, text: text.slice(0, MAX_HEADING_LENGTH).trimEnd().toWellFormed() })
+    // A copy: a part of a text keeps the whole of it in memory, and headings outlive their page.
+    const heading = Buffer.from(text.slice(0, MAX_HEADING_LENGTH).trimEnd()).toString()
+    this.#headings.push({ level: this.#headingLevel, text: heading })
   }
 }
