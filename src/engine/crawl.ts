@@ -14,7 +14,7 @@ import type { ArchiveOptions } from '../sink/index.ts'
 import { createEventBus, type EventBus } from '../telemetry/index.ts'
 import { createParameterStripper } from '../url/index.ts'
 import { announce } from './announcement.ts'
-import { limitBytes } from './byte-limit.ts'
+import { limitBytes } from './fleet/byte-limit.ts'
 import { createCrawlEngine } from './crawl-engine.ts'
 import { openCrawlFrontier, watchFrontier } from './crawl-frontier.ts'
 import { openCrawlOutput } from './crawl-output.ts'
@@ -22,7 +22,7 @@ import { addSeeds, refreshSeeds } from './crawl-seeds.ts'
 import type { EndReason } from './ending.ts'
 import type { Engine } from './engine.ts'
 import { createFetcherOf } from './fetcher.ts'
-import type { FleetMember } from './fleet-member.ts'
+import type { FleetMember } from './fleet/fleet-member.ts'
 import {
   disownTheDead,
   inTime,
@@ -31,16 +31,16 @@ import {
   watchStore,
   type FleetSeat,
   type Seated,
-} from './fleet-seat.ts'
+} from './fleet/fleet-seat.ts'
 import { createManners, type Manners } from './manners.ts'
 import { createRateWindow } from './rate-window.ts'
-import { createRepetitionJudge } from './repetition.ts'
+import { createRepetitionJudge } from './tasks/repetition.ts'
 import type { PermitsWanted } from './request-rate.ts'
 import { createSeedScope } from './seed-scope.ts'
 import { createTierRules, createWorkshop, randomSeed } from './workshop.ts'
 
 export { seedFound } from './crawl-seeds.ts'
-export type { FleetSeat, StoreTrouble } from './fleet-seat.ts'
+export type { FleetSeat, StoreTrouble } from './fleet/fleet-seat.ts'
 
 export interface CrawlOptions {
   readonly settings: Settings

@@ -27,7 +27,7 @@ import { createReserve } from './reserve.ts'
 import type { Settler } from './settler.ts'
 import { createSlots } from './slots.ts'
 import { createStoreReach } from './store-reach.ts'
-import { createTaskRunner, type TaskTools } from './task-runner.ts'
+import { createTaskRunner, type TaskTools } from './tasks/task-runner.ts'
 import { createWorkLimits } from './work-limits.ts'
 
 export type { EndReason } from './ending.ts'

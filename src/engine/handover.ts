@@ -4,7 +4,7 @@
  */
 import type { Lease, Settlement } from '../frontier/index.ts'
 import type { Task } from '../model/index.ts'
-import type { TaskResult } from './context.ts'
+import type { TaskResult } from './tasks/context.ts'
 import type { EngineOptions } from './engine.ts'
 import type { Jobs } from './jobs.ts'
 import type { Slots } from './slots.ts'

@@ -8,14 +8,14 @@
 import type { Fetcher } from '../fetch/index.ts'
 import type { HostChange, Lease } from '../frontier/index.ts'
 import { TiptoeError, type HostKey, type Task } from '../model/index.ts'
-import type { TaskResult } from './context.ts'
+import type { TaskResult } from './tasks/context.ts'
 import type { EngineOptions } from './engine.ts'
 import type { LeaseKeeper } from './lease-keeper.ts'
 import type { Objections } from './objections.ts'
 import type { AskedAt, Permit } from './permit.ts'
 import type { Reserve } from './reserve.ts'
 import type { Slot, Slots } from './slots.ts'
-import type { TaskRunner } from './task-runner.ts'
+import type { TaskRunner } from './tasks/task-runner.ts'
 import { createWatchedFetcher } from './watched-fetcher.ts'
 
 export interface LeaseWorkDeps {

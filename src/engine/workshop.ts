@@ -9,11 +9,11 @@ import type { NormalizedUrl, Tier } from '../model/index.ts'
 import type { HostRegistry } from '../politeness/index.ts'
 import { createGuardedReader, createInlineReader, createReader, type Reader } from '../reading/index.ts'
 import { compilePattern, createParameterStripper } from '../url/index.ts'
-import { createAdmission } from './admission.ts'
+import { createAdmission } from './tasks/admission.ts'
 import type { EngineOptions } from './engine.ts'
 import { createFetcherOf } from './fetcher.ts'
 import { productTokenOf } from './product-token.ts'
-import type { RepetitionJudge } from './repetition.ts'
+import type { RepetitionJudge } from './tasks/repetition.ts'
 import type { SeedScope } from './seed-scope.ts'
 
 export interface Workshop {

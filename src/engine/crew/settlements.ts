@@ -5,7 +5,7 @@
 import type { HostChange, Lease, Settlement } from '../../frontier/index.ts'
 import type { Task } from '../../model/index.ts'
 import type { OutputRecord } from '../../sink/index.ts'
-import { unreadable } from '../interpretation.ts'
+import { unreadable } from '../tasks/interpretation.ts'
 import { createJobs } from '../jobs.ts'
 import type { CrewOptions } from './crew.ts'
 import type { Hand, Held } from './hands.ts'

@@ -1,7 +1,7 @@
 /** What a thread that works on a crawl may ask of the thread of the frontier, and tell it. */
 import type { LeaseRef, LeaseRequest } from '../../frontier/index.ts'
 import type { FoundUrl, HostKey, NormalizedUrl } from '../../model/index.ts'
-import type { Judged } from '../repetition.ts'
+import type { Judged } from '../tasks/repetition.ts'
 import type { PermitsWanted } from '../request-rate.ts'
 import type { CrewOptions } from './crew.ts'
 import type { Hand, Hands } from './hands.ts'

@@ -12,7 +12,7 @@ import {
   type Output,
   type OutputPosition,
 } from '../../frontier/index.ts'
-import type { ConnectFleet } from '../fleet-store.ts'
+import type { ConnectFleet } from '../fleet/fleet-store.ts'
 import { createRateWindow, type RateWindow } from '../rate-window.ts'
 
 export interface MemoryFleet {

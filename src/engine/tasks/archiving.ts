@@ -1,0 +1,54 @@
+/** What goes over the wire for one task, kept for the archive and handed over with the task's record. */
+import type { Fetcher, FetchResponse } from '../../fetch/index.ts'
+import type { Task } from '../../model/index.ts'
+import type { ArchivedExchange } from '../../sink/index.ts'
+import type { TaskResult } from './context.ts'
+
+export interface ArchivingFetcher extends Fetcher {
+  /** The result with the exchange that led to it; one without a record gets one for the exchange alone. */
+  archived(task: Task, result: TaskResult): TaskResult
+}
+
+export function createArchivingFetcher(fetcher: Fetcher): ArchivingFetcher {
+  let last: FetchResponse | undefined
+  return {
+    ...fetcher,
+    async fetch(request, signal) {
+      const outcome = await fetcher.fetch({ ...request, keepWire: true }, signal)
+      last = outcome.kind === 'response' ? outcome : undefined
+      return outcome
+    },
+    archived(task, result) {
+      const response = last
+      last = undefined
+      // A task that is given back is fetched again, and archived then.
+      if (response?.wire === undefined || result.outcome.kind === 'returned') return result
+      const { record } = result
+      const charset = record?.kind === 'page' ? { charset: record.record.charset } : {}
+      const exchange: ArchivedExchange = { ...exchangeOf(task, response, response.wire), ...charset }
+      return { ...result, record: record === undefined ? { kind: 'exchange', exchange } : { ...record, exchange } }
+    },
+  }
+}
+
+function exchangeOf(
+  task: Task,
+  response: FetchResponse,
+  wire: NonNullable<FetchResponse['wire']>,
+): Omit<ArchivedExchange, 'charset'> {
+  const { status, startedAt, endedAt, address, protocol, truncated } = response
+  return {
+    url: task.url,
+    wire,
+    status,
+    startedAt,
+    endedAt,
+    address,
+    protocol,
+    ...(wire.tls === undefined ? {} : { tls: wire.tls }),
+    ...(truncated ? { truncated: 'length' } : {}),
+    via: task.via,
+    ...(task.referrer === undefined ? {} : { referrer: task.referrer }),
+    depth: task.depth,
+  }
+}
