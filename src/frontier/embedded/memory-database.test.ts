@@ -3,32 +3,15 @@ import { describeFrontier } from '../../../test/conformance/frontier.ts'
 import { allowAll, page } from '../../../test/conformance/harness.ts'
 import { createRng, createVirtualClock, type Clock } from '../../base/index.ts'
 import type { Task } from '../../model/index.ts'
-import {
-  createMemoryDatabase,
-  DEFAULT_QUOTAS,
-  DEFAULT_RECRAWL,
-  DEFAULT_SCORE,
-  type Frontier,
-  type FrontierOptions,
-  type Lease,
-  type MemoryDatabase,
-} from '../index.ts'
+import { createMemoryDatabase, type Frontier, type FrontierOptions, type Lease, type MemoryDatabase } from '../index.ts'
+import { PLAIN_FRONTIER } from '../../../test/support/plain-frontier.ts'
 
 describeFrontier('embedded, in memory', (options, clock) => createMemoryDatabase().open(options, { clock }))
 
 describe('a database in memory', () => {
   const options: FrontierOptions = {
+    ...PLAIN_FRONTIER,
     policyOf: () => ({ delayMs: 1_000, concurrency: 1 }),
-    crawlDelayMs: (askedMs) => askedMs,
-    latency: { factor: 0, maxDelayMs: 0 },
-    groups: { domainDelayMs: 0, addressDelayMs: 0 },
-    maxPages: undefined,
-    maxDepth: undefined,
-    maxPagesPerHost: undefined,
-    leaseMs: 60_000,
-    quotas: DEFAULT_QUOTAS,
-    score: DEFAULT_SCORE,
-    recrawl: DEFAULT_RECRAWL,
     traps: true,
   }
   const begin = async (database: MemoryDatabase, clock: Clock): Promise<Frontier> => {

@@ -5,9 +5,9 @@ import { createVirtualClock, type VirtualClock } from '../../base/index.ts'
 import { contentSample } from '../../content/index.ts'
 import type { ContentSample, Task } from '../../model/index.ts'
 import type { Frontier } from '../contract.ts'
-import { DEFAULT_QUOTAS, DEFAULT_RECRAWL, DEFAULT_SCORE } from '../defaults.ts'
 import { prose } from '../traps/test-support/sites.ts'
 import { createTestFrontiers, type TestFrontiers } from './test-support/test-frontiers.ts'
+import { PLAIN_FRONTIER } from '../../../test/support/plain-frontier.ts'
 
 let frontiers: TestFrontiers
 beforeAll(async () => {
@@ -18,17 +18,8 @@ afterAll(() => frontiers.close())
 const openFrontier = (clock: VirtualClock): Frontier =>
   frontiers.open(
     {
+      ...PLAIN_FRONTIER,
       policyOf: () => ({ delayMs: 0, concurrency: 1 }),
-      crawlDelayMs: (askedMs) => askedMs,
-      latency: { factor: 0, maxDelayMs: 0 },
-      groups: { domainDelayMs: 0, addressDelayMs: 0 },
-      maxPages: undefined,
-      maxDepth: undefined,
-      maxPagesPerHost: undefined,
-      leaseMs: 60_000,
-      quotas: DEFAULT_QUOTAS,
-      score: DEFAULT_SCORE,
-      recrawl: DEFAULT_RECRAWL,
       traps: true,
     },
     clock,

@@ -6,11 +6,11 @@ import { createRng, createSystemClock, createVirtualClock, type VirtualClock } f
 import { contentSample } from '../../content/index.ts'
 import type { ContentSample, Task } from '../../model/index.ts'
 import type { Frontier, FrontierOptions, Lease, Output, Settlement } from '../contract.ts'
-import { DEFAULT_QUOTAS, DEFAULT_RECRAWL, DEFAULT_SCORE } from '../defaults.ts'
 import { connectRedis, type RedisConnection } from './connection.ts'
 import { createRedisFrontier, type RedisFrontierOptions } from './frontier.ts'
 import type { Script } from './link.ts'
 import { createLostWrites } from './test-support/lost-writes.ts'
+import { PLAIN_FRONTIER } from '../../../test/support/plain-frontier.ts'
 
 let link: RedisConnection
 beforeAll(async () => {
@@ -19,18 +19,8 @@ beforeAll(async () => {
 afterAll(() => link.close())
 
 const OPTIONS: FrontierOptions = {
+  ...PLAIN_FRONTIER,
   policyOf: () => ({ delayMs: 0, concurrency: 1 }),
-  crawlDelayMs: (askedMs) => askedMs,
-  latency: { factor: 0, maxDelayMs: 0 },
-  groups: { domainDelayMs: 0, addressDelayMs: 0 },
-  maxPages: undefined,
-  maxDepth: undefined,
-  maxPagesPerHost: undefined,
-  leaseMs: 60_000,
-  quotas: DEFAULT_QUOTAS,
-  score: DEFAULT_SCORE,
-  recrawl: DEFAULT_RECRAWL,
-  traps: false,
 }
 /** Longer than a partition keeps quiet after its server changed. */
 const QUIET_MS = 120_000

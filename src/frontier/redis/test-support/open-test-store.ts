@@ -1,13 +1,13 @@
 /** A crawl of its own on a test server, on a virtual clock, with what takes URLs in. */
 import { createHash, randomUUID } from 'node:crypto'
 import { createRng, createSystemClock, createVirtualClock, type VirtualClock } from '../../../base/index.ts'
-import { DEFAULT_QUOTAS, DEFAULT_RECRAWL, DEFAULT_SCORE } from '../../defaults.ts'
 import { connectRedis, type RedisConnection } from '../connection.ts'
 import { createIntake, type Intake } from '../intake.ts'
 import type { RedisLink } from '../link.ts'
 import type { ScriptSettings } from '../options.ts'
 import { createOutbox, type Outbox } from '../outbox.ts'
 import { openStore, type Store } from '../store.ts'
+import { PLAIN_FRONTIER } from '../../../../test/support/plain-frontier.ts'
 
 export interface TestStore {
   readonly clock: VirtualClock
@@ -44,18 +44,8 @@ export async function openTestStore(
       partitions,
       isTimeTold: true,
       settings: {
+        ...PLAIN_FRONTIER,
         policyOf: () => ({ delayMs: 1_000, concurrency: 1 }),
-        crawlDelayMs: (askedMs) => askedMs,
-        latency: { factor: 0, maxDelayMs: 0 },
-        groups: { domainDelayMs: 0, addressDelayMs: 0 },
-        maxPages: undefined,
-        maxDepth: undefined,
-        maxPagesPerHost: undefined,
-        leaseMs: 60_000,
-        quotas: DEFAULT_QUOTAS,
-        score: DEFAULT_SCORE,
-        recrawl: DEFAULT_RECRAWL,
-        traps: false,
         stream: false,
         ...settings,
       },
