@@ -81,7 +81,7 @@ async function launch() {
     if (process.env.UV_THREADPOOL_SIZE === undefined) process.env.UV_THREADPOOL_SIZE = '64'
     // Left to itself the heap grows to four times what is in use before it is looked through: 100 MB more, for nothing.
     setFlagsFromString('--heap-growing-percent=40')
-    // Where there are two processors, helpers of the collector take them from the work, and need more of them in all.
+    // Where there are two processors, helpers of the collector take them from the work.
     if (cpus().length <= 2) setFlagsFromString('--no-parallel-scavenge')
     boundYoungSpace()
     if (process.env.TIPTOE_LIFELINE !== undefined) {

@@ -1,6 +1,6 @@
 /**
  * Node's TLS and HTTP/2, read when the first host needs them: they take 12 MB and 30 ms, and the certificates that are
- * trusted as long again.
+ * trusted half as long again.
  */
 import type * as Http2 from 'node:http2'
 import type * as Tls from 'node:tls'

@@ -5,7 +5,8 @@
  *
  * The guard is V8's: it can stop a loop, at the price of a thread for each watch. So all pages that have come in one turn
  * of the event loop are read under one watch. Of small pages only the content needs one. For their links they are scanned
- * once, by a scanner that moves on with every step: some 50 ms for the worst of them.
+ * once, by a scanner that moves on with every step: some 50 ms for the worst of them, and three times that while the code
+ * is cold.
  */
 import { Script } from 'node:vm'
 import { LIMITS } from '../model/index.ts'
