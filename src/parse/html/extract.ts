@@ -137,11 +137,11 @@ interface ReadFacts extends PageFacts {
 
 function readPage(page: PageSource, options: ReadOptions): ReadFacts {
   const { productToken, header } = options
-  const scanner = new HtmlScanner(page, HTML_VOCABULARY)
+  const links = createLinkCollector(options.url, options.charset, page)
+  const scanner = new HtmlScanner(page, HTML_VOCABULARY, (start, end) => links.addPiece('a', start, end, NO_REL))
   const context = createHtmlContext()
   const head = createHtmlHead()
   const dates = createPageDates()
-  const links = createLinkCollector(options.url, options.charset, page)
   const robotsMetas: string[] = []
   const canonicals: string[] = []
   let title: string | undefined
@@ -274,7 +274,7 @@ function readPage(page: PageSource, options: ReadOptions): ReadFacts {
   for (let bytes = page.bytes.length; bytes >= 0; bytes--) {
     const isReadingText = isInTitle || jsonLd !== undefined
     const isInHead = head.isOpen()
-    // Most tags of a page have names that say nothing, outside of all that they could change.
+    // Most tags of a page have names that say nothing, outside of all that they could change, or are links and no more.
     const token = scanner.next(isReadingText || isInHead, context.isForeign(), isInHead || context.isInside())
     if (token === END) break
     if (token === TEXT) {

@@ -34,10 +34,10 @@ function growingVocabulary(): Vocabulary & { readonly names: string[] } {
   }
   return {
     names,
-    elements: { idOf: () => 0 },
+    elements: { idOf: () => 0, shapes: new Uint8Array(4096) },
     elementNames: [''],
     hasAttributes: [true],
-    attributes: { idOf },
+    attributes: { idOf, shapes: new Uint8Array(4096) },
     attributeCount: 32,
   }
 }

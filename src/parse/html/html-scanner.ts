@@ -1,7 +1,7 @@
 /**
  * The tags and the text of a page, one after the other, by the HTML Standard's rules of tokenisation (§13.2.5): a single
- * pass over its bytes, linear in time, without memory that grows with the page. What stands between tags is skipped with
- * `indexOf`, names are told apart without making strings of them, only the attributes that are wanted are kept, as
+ * pass over its bytes, linear in time, without memory that grows with the page. What stands between tags is skipped by the
+ * page's search, names are told apart without making strings of them, only the attributes that are wanted are kept, as
  * places in the page, and nothing is decoded before it is asked for.
  *
  * What takes a tree is left to the reader: whether an element's inside is text (`readAsText`), and whether the place is in
@@ -39,6 +39,7 @@ const DOUBLE_QUOTE = 0x22
 const SINGLE_QUOTE = 0x27
 const DASH = 0x2d
 const SLASH = 0x2f
+const LESS = 0x3c
 const EQUALS = 0x3d
 const GREATER = 0x3e
 const QUESTION = 0x3f
@@ -58,6 +59,12 @@ const TEXT_KINDS: ReadonlyMap<string, TextKind> = new Map([
   ['plaintext', 'plain'],
 ])
 
+/**
+ * Told where the value of a plain link begins and ends, as it is written: the `href` of an `a` without a `rel`. Most links
+ * of a page are such.
+ */
+export type OnLink = (valueStart: number, valueEnd: number) => void
+
 /** What is kept of an attribute. */
 const FIELDS = 3
 
@@ -70,6 +77,7 @@ export class HtmlScanner {
 
   readonly #source: PageSource
   readonly #vocabulary: Vocabulary
+  readonly #onLink: OnLink | undefined
   readonly #size: number
   /** What comes next is read from here. */
   #at: number
@@ -91,9 +99,11 @@ export class HtmlScanner {
   /** By id of an attribute: the tag that it was met in, and where its value begins and ends. */
   readonly #attributes: number[]
 
-  constructor(source: PageSource, vocabulary: Vocabulary) {
+  /** @param onLink given, plain links are told and are no tokens wherever unknown tags are passed over */
+  constructor(source: PageSource, vocabulary: Vocabulary, onLink?: OnLink) {
     this.#source = source
     this.#vocabulary = vocabulary
+    this.#onLink = onLink
     this.#size = source.bytes.length
     this.#at = source.start
     this.#attributes = Array<number>(FIELDS * (vocabulary.attributeCount + 1)).fill(0)
@@ -107,21 +117,22 @@ export class HtmlScanner {
    */
   next(wantsText: boolean, isForeign: boolean, wantsAll = true): Token {
     if (this.#textKind !== undefined && this.#passText(this.#textKind, wantsText)) return TEXT
-    const { bytes, latin1 } = this.#source
+    const { bytes, search } = this.#source
     const size = this.#size
+    const shapes = wantsText || isForeign || wantsAll ? undefined : this.#vocabulary.elements.shapes
     let textStart = this.#at
     let at = textStart
     for (;;) {
-      const open = latin1.indexOf('<', at)
+      const open = shapes === undefined ? search.find(LESS, at) : search.pass(at, shapes, this.#onLink)
       // A `<` that begins no markup is text.
-      const begins = open === -1 || open + 1 === size ? -1 : (bytes[open + 1] as number)
+      const begins = open + 1 < size ? (bytes[open + 1] as number) : -1
       const isTag = isLetter(begins)
-      if (!isTag && begins !== SLASH && begins !== BANG && begins !== QUESTION && open !== -1) {
+      if (!isTag && begins !== SLASH && begins !== BANG && begins !== QUESTION && open < size) {
         at = open + 1
         continue
       }
       // So is `</` at the very end.
-      const textEnd = open === -1 || (begins === SLASH && open + 2 === size) ? size : open
+      const textEnd = begins === SLASH && open + 2 === size ? size : open
       if (wantsText && textEnd > textStart) {
         this.#at = textEnd
         return this.#foundText(textStart, textEnd, true, false)
@@ -135,13 +146,12 @@ export class HtmlScanner {
         if (!this.#readTag(isTag ? open + 1 : open + 2)) return END
         if (wantsAll || this.name !== '') return isTag ? OPEN_TAG : CLOSE_TAG
         at = this.#at
-      } else if (isForeign && begins === BANG && latin1.startsWith('[CDATA[', open + 2)) {
-        const end = latin1.indexOf(']]>', open + 9)
-        const cdataEnd = end === -1 ? size : end
-        this.#at = end === -1 ? size : end + 3
-        if (wantsText && cdataEnd > open + 9) return this.#foundText(open + 9, cdataEnd, false, false)
+      } else if (isForeign && begins === BANG && bytes.toString('latin1', open + 2, open + 9) === '[CDATA[') {
+        const end = this.#findText(']]>', open + 9)
+        this.#at = Math.min(end + 3, size)
+        if (wantsText && end > open + 9) return this.#foundText(open + 9, end, false, false)
         at = this.#at
-      } else if (begins === BANG && latin1.startsWith('--', open + 2)) at = this.#endOfComment(open + 4)
+      } else if (begins === BANG && stands('--', bytes, open + 2)) at = this.#endOfComment(open + 4)
       else at = this.#endOfDeclaration(open + (begins === SLASH ? 2 : 1))
       textStart = at
     }
@@ -157,7 +167,7 @@ export class HtmlScanner {
   /** The name of the latest tag, whether or not the vocabulary has it: in lower case, one character for each byte. */
   spelledName(): string {
     if (this.name !== '') return this.name
-    const name = this.#source.latin1.slice(this.#nameStart, this.#nameEnd)
+    const name = this.#source.bytes.toString('latin1', this.#nameStart, this.#nameEnd)
     return /[A-Z]/.test(name) ? name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name
   }
 
@@ -210,11 +220,9 @@ export class HtmlScanner {
   #endOfText(start: number, kind: TextKind): number {
     if (kind === 'plain') return this.#size
     if (kind === 'script') return this.#endOfScript(start)
-    const { latin1 } = this.#source
-    for (let at = latin1.indexOf('</', start); at !== -1; at = latin1.indexOf('</', at + 2)) {
-      if (this.#isTagName(at + 2, this.#textElement)) return at
-    }
-    return this.#size
+    let at = this.#findText('</', start)
+    while (at < this.#size && !this.#isTagName(at + 2, this.#textElement)) at = this.#findText('</', at + 2)
+    return at
   }
 
   /**
@@ -222,17 +230,17 @@ export class HtmlScanner {
    * escaped and the double escaped states).
    */
   #endOfScript(start: number): number {
-    const { latin1 } = this.#source
+    const { bytes, search } = this.#source
     let isEscaped = false
     let isNested = false
     let escapeEnd = -1
-    for (let at = latin1.indexOf('<', start); at !== -1; at = latin1.indexOf('<', at + 1)) {
+    for (let at = search.find(LESS, start); at < this.#size; at = search.find(LESS, at + 1)) {
       if (isEscaped && escapeEnd < at) isEscaped = isNested = false
-      if (latin1.charCodeAt(at + 1) === SLASH) {
+      if (bytes[at + 1] === SLASH) {
         if (!this.#isTagName(at + 2, isNested ? 'script' : this.#textElement)) continue
         if (!isNested) return at
         isNested = false
-      } else if (!isEscaped && latin1.startsWith('!--', at + 1)) {
+      } else if (!isEscaped && stands('!--', bytes, at + 1)) {
         isEscaped = true
         // The dashes of the opening may be those of the end.
         escapeEnd = this.#findEscapeEnd(at + 2)
@@ -243,10 +251,7 @@ export class HtmlScanner {
 
   /** The next `-->`, or the end of the page. It may be far behind the script, so it is not looked for twice. */
   #findEscapeEnd(start: number): number {
-    if (this.#escapeEnd < start) {
-      const end = this.#source.latin1.indexOf('-->', start)
-      this.#escapeEnd = end === -1 ? this.#size : end
-    }
+    if (this.#escapeEnd < start) this.#escapeEnd = this.#findText('-->', start)
     return this.#escapeEnd
   }
 
@@ -256,14 +261,22 @@ export class HtmlScanner {
     if (end >= this.#size) return false
     const after = this.#source.bytes[end] as number
     if (after !== GREATER && after !== SLASH && !isSpace(after)) return false
-    const { latin1 } = this.#source
-    return latin1.startsWith(name, start) || latin1.slice(start, end).toLowerCase() === name
+    return stands(name, this.#source.bytes, start)
+  }
+
+  /** The next place where these characters stand, or the end of the page. */
+  #findText(text: string, start: number): number {
+    const { bytes, search } = this.#source
+    const first = text.charCodeAt(0)
+    let at = search.find(first, start)
+    while (at < this.#size && !stands(text, bytes, at)) at = search.find(first, at + 1)
+    return at
   }
 
   /** Just behind a comment, `start` being behind its `<!--`: `-->` ends it, and so do `--!>`, `<!-->` and `<!--->`. */
   #endOfComment(start: number): number {
-    const { bytes, latin1 } = this.#source
-    for (let end = latin1.indexOf('>', start); end !== -1; end = latin1.indexOf('>', end + 1)) {
+    const { bytes, search } = this.#source
+    for (let end = search.find(GREATER, start); end < this.#size; end = search.find(GREATER, end + 1)) {
       if (end === start || (end === start + 1 && bytes[start] === DASH)) return end + 1
       const dashes = bytes[end - 1] === BANG ? end - 3 : end - 2
       if (dashes >= start && bytes[dashes] === DASH && bytes[dashes + 1] === DASH) return end + 1
@@ -273,8 +286,7 @@ export class HtmlScanner {
 
   /** Just behind a declaration, an instruction or what is none of these: the first `>` ends it, in quotes or not. */
   #endOfDeclaration(start: number): number {
-    const end = this.#source.latin1.indexOf('>', start)
-    return end === -1 ? this.#size : end + 1
+    return Math.min(this.#source.search.find(GREATER, start) + 1, this.#size)
   }
 
   /** Reads a tag whose name begins here; false if the page ends in it. */
@@ -298,7 +310,7 @@ export class HtmlScanner {
 
   /** Reads attributes up to the end of their tag, and returns what is just behind it; -1 if the page ends before. */
   #readAttributes(start: number, isWanted: boolean): number {
-    const { bytes, latin1 } = this.#source
+    const { bytes, search } = this.#source
     const size = this.#size
     let at = start
     for (;;) {
@@ -329,8 +341,8 @@ export class HtmlScanner {
         const quote = bytes[at] as number
         if (quote === DOUBLE_QUOTE || quote === SINGLE_QUOTE) {
           valueStart = at + 1
-          valueEnd = latin1.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", valueStart)
-          if (valueEnd === -1) return -1
+          valueEnd = search.find(quote, valueStart)
+          if (valueEnd === size) return -1
           at = valueEnd + 1
         } else {
           valueStart = at
@@ -361,6 +373,16 @@ export function decodeValue(source: PageSource, start: number, end: number): str
 /** Text and values never hold U+0000, which stands for itself between elements alone. */
 function withoutNul(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text
+}
+
+/** Whether these characters of ASCII stand here, letters in either case; the text has them in lower case, if any. */
+function stands(text: string, bytes: Uint8Array, start: number): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const byte = bytes[start + at]
+    const isUpperCase = byte !== undefined && byte >= 0x41 && byte <= 0x5a
+    if ((isUpperCase ? byte | 0x20 : byte) !== text.charCodeAt(at)) return false
+  }
+  return true
 }
 
 function isLetter(byte: number): boolean {

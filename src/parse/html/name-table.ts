@@ -7,7 +7,11 @@
 /** Of a name or a piece of one: its place in the list that the table was made of, from 1. 0 is no name of the list. */
 export interface NameTable {
   idOf(bytes: Uint8Array, start: number, end: number): number
+  readonly shapes: NameShapes
 }
+
+/** One bit for each shape that a name of the list has: five bits of its first letter, five of its second, its length. */
+export type NameShapes = Uint8Array
 
 /** A name's length takes five bits of its place in the table. */
 const MAX_NAME_LENGTH = 31
@@ -24,6 +28,7 @@ export function createNameTable(names: readonly string[]): NameTable {
     heads[place] = index + 1
   })
   return {
+    shapes: shapesOf(spellings),
     idOf(bytes, start, end) {
       const length = end - start
       if (length > MAX_NAME_LENGTH) return 0
@@ -32,6 +37,16 @@ export function createNameTable(names: readonly string[]): NameTable {
       return id
     },
   }
+}
+
+function shapesOf(spellings: readonly Uint8Array[]): NameShapes {
+  const shapes = new Uint8Array(32 * 32 * 4)
+  for (const spelling of spellings) {
+    const [first = 0, second = 0] = spelling
+    const shape = ((first & 31) << 10) | ((second & 31) << 5) | spelling.length
+    shapes[shape >>> 3] = (shapes[shape >>> 3] as number) | (1 << (shape & 7))
+  }
+  return shapes
 }
 
 function placeOf(letter: number, length: number): number {

@@ -4,11 +4,11 @@
  * be half of another character: a page in one of these is decoded as a whole, and scanned as UTF-8.
  */
 import { decodeText } from '../charset/decoders.ts'
+import { searchIn, type PageSearch } from './page-search.ts'
 
 export interface PageSource {
   readonly bytes: Buffer
-  /** The same, one character for each byte: what is looked for, is found faster in a string. */
-  readonly latin1: string
+  readonly search: PageSearch
   /** Where the page begins, behind a byte order mark. */
   readonly start: number
   /** A piece of the page as text, between two places at which there are ASCII characters. */
@@ -61,7 +61,7 @@ function createSource(
   let text: string | undefined
   return {
     bytes,
-    latin1: bytes.toString('latin1'),
+    search: searchIn(bytes),
     start,
     decode,
     text: () => (text ??= decodeAll()),
