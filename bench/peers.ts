@@ -87,6 +87,7 @@ try {
   const out = join(home, 'out')
   const reachable = await findReachable(site, home)
   const stopwatch = createStopwatch(home)
+  stopwatch.cleanUp()
   const ready: Ready[] = []
   const missing: Measured['missing'][number][] = []
   for (const { name, setUp } of wanted) {
@@ -143,6 +144,7 @@ try {
   }
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(measured, undefined, 2)}\n`)
   printReport(measured)
+  stopwatch.cleanUp()
 } finally {
   await site.stop()
 }
