@@ -1,13 +1,16 @@
 # The image of any role: seed, worker, coordinator, or a crawl on its own. It runs `tiptoe` as a user without rights.
 #
 #   docker build -t tiptoe .
-#   docker run --rm -v "$PWD:/output" tiptoe https://example.com/
+#   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/output" tiptoe https://example.com/
+#
+# It listens to nothing by itself; where a fleet runs in it, `--health` gives a health check something to ask.
 
 FROM node:24-bookworm-slim AS build
 WORKDIR /tiptoe
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
+COPY build build
 COPY src src
 RUN npm run build
 
@@ -26,12 +29,7 @@ RUN ln -s /tiptoe/bin/tiptoe.mjs /usr/local/bin/tiptoe && install -d -o node -g 
 USER node
 WORKDIR /output
 VOLUME /output
-ENV NODE_ENV=production \
-    TIPTOE_HEALTH=0.0.0.0:9090
-EXPOSE 9090
-# A worker or coordinator whose loop has stopped does not answer. Other commands listen to nothing, and end by themselves.
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:9090/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENV NODE_ENV=production
 # It handles its signals itself, and starts no processes that would be left behind.
 ENTRYPOINT ["tiptoe"]
 CMD ["help"]

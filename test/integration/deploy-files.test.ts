@@ -2,7 +2,7 @@
  * What `deploy/`, the Dockerfile and the guide of the fleet tell people to run is held against the program: commands are
  * parsed as if they had been typed, variables must be those of an option, and all roles have one configuration.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
@@ -99,6 +99,13 @@ describe('files for deployment', () => {
     expect(read(join(DEPLOY, 'compose.yaml'))).not.toMatch(/PASSWORD: (?!\$\{)/)
   })
 
+  it('export in compose what the workers of one crawl write, and of no other', () => {
+    const crawl = '${TIPTOE_CRAWL:-crawl}'
+    const written = /-o (\S+)$/.exec(compose.services['worker']?.command?.[0] ?? '')?.[1]
+    expect(written?.replace('$$TIPTOE_CRAWL', crawl)).toBe(`/output/${crawl}/$$HOSTNAME`)
+    expect(compose.services['export']?.command?.[1]).toBe(`/output/${crawl}`)
+  })
+
   it('list every manifest, so that one command applies them all', () => {
     const { resources } = manifests.find(({ kind }) => kind === 'Kustomization') as unknown as { resources: string[] }
     const present = readdirSync(join(DEPLOY, 'kubernetes')).filter((name) => name !== 'kustomization.yaml')
@@ -106,14 +113,50 @@ describe('files for deployment', () => {
   })
 })
 
+describe('the image', () => {
+  const [building = '', running = ''] = read(join(ROOT, 'Dockerfile'))
+    .split(/^FROM .*$/m)
+    .slice(1)
+  const copied = (stage: string): string[] =>
+    [...stage.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, sources = '']) => sources.split(' '))
+  const isCopied = (path: string): boolean =>
+    copied(building).some((source) => path === source || path.startsWith(`${source}/`))
+
+  it('is built with every file that the build names', () => {
+    const { scripts } = JSON.parse(read(join(ROOT, 'package.json'))) as { scripts: { build: string } }
+    const named = scripts.build.split(' ').filter((word) => existsSync(join(ROOT, word)))
+    expect(named).toContain('tsconfig.build.json')
+    expect(named.filter((path) => !isCopied(path))).toEqual([])
+  })
+
+  it('is sent everything that it copies, and nothing else', () => {
+    const [first, ...admitted] = read(join(ROOT, '.dockerignore'))
+      .split('\n')
+      .filter((line) => /^[*!]/.test(line))
+    expect(first).toBe('*')
+    const sent = admitted.map((line) => line.slice(1))
+    expect(sent.toSorted()).toEqual([...new Set([...copied(building), ...copied(running)])].toSorted())
+  })
+})
+
 describe('units of systemd', () => {
-  it.each(files.filter((path) => path.endsWith('.service')).map((path) => [named(path), path]))(
-    '%s is not started again after an end that another start does not mend',
-    (_name, path) => {
-      const unit = read(path)
-      expect(unit).toMatch(/^Restart=on-failure$/m)
-      expect(unit).toMatch(/^RestartPreventExitStatus=1 2 3 4$/m)
-      expect(unit).toMatch(/^DynamicUser=yes$/m)
-    },
-  )
+  const units = files.filter((path) => path.endsWith('.service')).map((path) => [named(path), path] as const)
+
+  it.each(units)('%s is not started again after an end that another start does not mend', (_name, path) => {
+    const unit = read(path)
+    expect(unit).toMatch(/^Restart=on-failure$/m)
+    expect(unit).toMatch(/^RestartPreventExitStatus=1 2 4$/m)
+    expect(unit).toMatch(/^DynamicUser=yes$/m)
+  })
+
+  it.each(units)('%s tries until the store is up, and not for ever where each start ends at once', (_name, path) => {
+    const seconds = (setting: string): number => {
+      const [, count, unit] = new RegExp(`^${setting}=(\\d+)(s|min)$`, 'm').exec(read(path)) ?? []
+      return Number(count) * (unit === 'min' ? 60 : 1)
+    }
+    const starts = Number(/^StartLimitBurst=(\d+)$/m.exec(read(path))?.[1])
+    const patience = 30
+    expect(starts * seconds('RestartSec')).toBeLessThan(seconds('StartLimitIntervalSec'))
+    expect(starts * (seconds('RestartSec') + patience)).toBeGreaterThan(seconds('StartLimitIntervalSec'))
+  })
 })

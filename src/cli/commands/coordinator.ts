@@ -83,7 +83,7 @@ const ENDINGS: Readonly<Record<EndReason, string>> = {
   time: 'the crawl has reached its time, and was ended for all workers',
   bytes: 'the crawl has reached its size, and was ended for all workers',
   halted: 'the crawl was ended for all workers',
-  stopped: 'stopped; workers go on without a coordinator',
+  stopped: 'stopped; the workers go on, with another coordinator or without one',
 }
 
 /** Changes are told as they happen; how the crawl stands is drawn in place, or printed as JSON now and then. */
