@@ -2,9 +2,8 @@
  * What `doctor` says of a store on servers: whether a crawl can be kept there, and which promises hold on it. Judged
  * from what the servers say of themselves; what they may not be asked is told as unknown.
  */
-import { readFileSync } from 'node:fs'
 import { createRng, formatBytes, formatDuration, type Clock } from '../base/index.ts'
-import { connectRedis, redactStoreUrl, type ServerNode, type ServerReport } from '../frontier/index.ts'
+import { connectRedis, readAuthority, redactStoreUrl, type ServerNode, type ServerReport } from '../frontier/index.ts'
 import { TiptoeError } from '../model/index.ts'
 import type { Check } from './commands/doctor.ts'
 
@@ -32,7 +31,7 @@ export async function examineStore({ store, password, caFile }: StoreLogin, cloc
       rng: createRng(process.pid),
       patienceMs: PATIENCE_MS,
       ...(password === undefined ? {} : { password }),
-      ...(caFile === undefined ? {} : { tls: { authority: readFileSync(caFile, 'utf8') } }),
+      ...(caFile === undefined ? {} : { tls: { authority: readAuthority(caFile) } }),
     })
     try {
       return judgeStore(redactStoreUrl(store), await connection.serverReport())

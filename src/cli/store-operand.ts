@@ -1,9 +1,8 @@
 /** A store that is named where a folder could be, and the way to the crawl on it. */
-import { readFileSync } from 'node:fs'
 import { createRng, type Clock } from '../base/index.ts'
 import { resolveSettings, withoutPassword, type Settings } from '../config/index.ts'
 import { frontierOptionsOf, productTokenOf, randomSeed } from '../engine/index.ts'
-import { connectRedis, openMovingStore, type MovingStore } from '../frontier/index.ts'
+import { connectRedis, openMovingStore, readAuthority, type MovingStore } from '../frontier/index.ts'
 import { TiptoeError } from '../model/index.ts'
 import { createHostRegistry, type HostRegistry, type HostRegistryOptions } from '../politeness/index.ts'
 import type { Invocation } from './invocation.ts'
@@ -67,7 +66,7 @@ export function connectStore(
     rng: createRng(randomSeed()),
     patienceMs: options.patienceMs ?? PATIENCE_MS,
     ...(password === undefined ? {} : { password }),
-    ...(caFile === undefined ? {} : { tls: { authority: readFileSync(caFile, 'utf8') } }),
+    ...(caFile === undefined ? {} : { tls: { authority: readAuthority(caFile) } }),
   })
 }
 

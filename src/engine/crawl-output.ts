@@ -148,7 +148,9 @@ function recordsOf(settlements: readonly Settlement[]): OutputRecord[] {
 function refuseForgotten(path: string, { isFleet, isNew, committed }: CrawlOutputOptions, disk: Disk): void {
   if (!(isFleet ? isForgotten(path, committed, disk) : isNew && hasRecords(path, { disk }))) return
   throw new TiptoeError('store', `${path} has records, but the store that knows of them is gone`, {
-    hint: 'put the folder state/ back, or start over with --fresh',
+    hint: isFleet
+      ? 'name the store and the crawl that this folder belongs to, or another folder with --out'
+      : 'put the folder state/ back, or start over with --fresh',
   })
 }
 

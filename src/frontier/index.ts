@@ -46,6 +46,7 @@ export {
   FLEET_LEASE_MS,
   isStoreUrl,
   parseStoreUrl,
+  readAuthority,
   redactStoreUrl,
   type FleetCrawl,
   type FleetFrontier,

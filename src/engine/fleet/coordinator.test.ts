@@ -66,6 +66,18 @@ describe('a coordinator', () => {
     expect(await second.ended).toBe('stopped')
   })
 
+  test('is none of the members any more when it has ended', async () => {
+    const { clock, fleet, coordinate } = setup()
+    const { coordinator, ended } = coordinate('first')
+    await clock.advance(100)
+    const { crawl } = fleet.connect(login('looker'), {}, { clock })
+    expect((await crawl.members()).map(({ id }) => id)).toEqual(['first'])
+    coordinator.stop()
+    await clock.advance(100)
+    await ended
+    expect(await crawl.members()).toEqual([])
+  })
+
   test('ends soon when it is told to, also while the store does not answer', async () => {
     const { clock, fleet, coordinate } = setup()
     const { coordinator, ended } = coordinate('first')

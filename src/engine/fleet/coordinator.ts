@@ -92,9 +92,18 @@ export function createCoordinator(options: CoordinatorOptions, { clock }: { read
     return options.keep ? undefined : endOf(stats, settings)
   }
 
-  const round = async (): Promise<EndReason | undefined> => {
+  const beat = (ttlMs: number): Promise<void> => {
     const [host, pid] = [options.machine, options.pid]
-    await crawl.beat({ id, role: 'coordinator', host, pid, slots: 0, inFlight: 0, startedAt, done: 0 }, ALIVE_MS)
+    return crawl.beat({ id, role: 'coordinator', host, pid, slots: 0, inFlight: 0, startedAt, done: 0 }, ttlMs)
+  }
+  /** At once, so that neither another one nor whoever asks for the members has to wait. */
+  const leave = async (): Promise<void> => {
+    if (leads) await crawl.resign(id)
+    await beat(0)
+  }
+
+  const round = async (): Promise<EndReason | undefined> => {
+    await beat(ALIVE_MS)
     if ((await crawl.halted()) !== undefined) return 'halted'
     leads = await crawl.lead(id, LEAD_MS)
     if (leads) return lead()
@@ -107,12 +116,12 @@ export function createCoordinator(options: CoordinatorOptions, { clock }: { read
     while (!stopping.signal.aborted) {
       const end = await round()
       if (end !== undefined || stopping.signal.aborted) {
-        if (leads) await crawl.resign(id)
+        await leave()
         return end ?? 'stopped'
       }
       await clock.sleepUntil(clock.now() + ROUND_MS, stopping.signal).catch(() => {})
     }
-    if (leads) await crawl.resign(id)
+    await leave()
     return 'stopped'
   }
 

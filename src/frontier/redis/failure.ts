@@ -39,6 +39,8 @@ const PASSING: Readonly<Record<string, readonly [detail: string, elsewhere: bool
   OOM: ['out of memory', false],
 }
 
+const LOST_HINT =
+  'put the data of the store back from a copy, or begin anew under another name with --crawl; what the folders of the workers hold stays'
 const PASSWORD_HINT = 'give user and password in the store URL, or the password in TIPTOE_STORE_PASSWORD'
 
 /** Of an error that a server replied with. `node` is its address. */
@@ -49,7 +51,10 @@ export function replyFailure(text: string, node: string, script?: Script): Failu
   const passing = PASSING[word]
   if (passing !== undefined) return wait(passing[0], passing[1])
   if (/max number of clients/i.test(text)) return wait('the server has too many clients')
-  if (word === 'TIPTOE') return fatal(withoutPlace(text.slice('TIPTOE '.length)))
+  if (word === 'TIPTOE') {
+    const words = withoutPlace(text.slice('TIPTOE '.length))
+    return fatal(words, words.includes(' is lost') ? LOST_HINT : undefined)
+  }
   if (word === 'WRONGPASS' || /invalid password|without any password configured/i.test(text))
     return fatal(`${node} refuses this user and password`, PASSWORD_HINT)
   if (word === 'NOAUTH') return fatal(`${node} asks for a password`, PASSWORD_HINT)
@@ -64,7 +69,9 @@ export function replyFailure(text: string, node: string, script?: Script): Failu
 /** Of a connection that could not be made or did not last. */
 export function connectionFailure(error: unknown, node: string): Setback {
   const code = codeOf(error)
-  if (/^(?:CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY)|ERR_TLS_CERT|HOSTNAME_MISMATCH)/.test(code))
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code === 'HOSTNAME_MISMATCH')
+    return fatal(`the certificate of ${node} is for another name (${code})`, 'name the store as its certificate does')
+  if (/^(?:CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY)|ERR_TLS_CERT)/.test(code))
     return fatal(
       `the certificate of ${node} is not trusted (${code})`,
       'name the file of its authority with --store-ca',

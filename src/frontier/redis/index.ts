@@ -8,6 +8,7 @@ import { connectRedis } from './connection.ts'
 import { createRedisFrontier, type FleetFrontier } from './frontier.ts'
 import { DEFAULT_PARTITIONS, MOST_PARTITIONS } from './options.ts'
 
+export { readAuthority } from './authority-file.ts'
 export { connectRedis, type RedisConnection, type RedisOptions } from './connection.ts'
 export { createCrawlRecord, type FleetCrawl, type Member } from './crawl-record.ts'
 export type { FleetFrontier } from './frontier.ts'
