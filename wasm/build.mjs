@@ -11,12 +11,25 @@ import { join } from 'node:path'
 
 const COMPILER = 'assemblyscript@0.28.20'
 const LINE = 100
+/** Of 64 KiB: what stands before a page, one of 4 MiB, and what may be looked at behind it. */
+const MEMORY_PAGES = '65'
 
 const here = import.meta.dirname
 const folder = mkdtempSync(join(tmpdir(), 'tiptoe-wasm-'))
 try {
   const file = join(folder, 'page-search.wasm')
-  const flags = ['-O3', '--runtime', 'stub', '--noAssert', '--enable', 'simd', '--initialMemory', '1']
+  const flags = [
+    '-O3',
+    '--runtime',
+    'stub',
+    '--noAssert',
+    '--enable',
+    'simd',
+    '--initialMemory',
+    MEMORY_PAGES,
+    '--maximumMemory',
+    MEMORY_PAGES,
+  ]
   const words = ['--yes', '--package', COMPILER, 'asc', 'page-search.ts', ...flags, '--outFile', file]
   execFileSync('npx', words, { cwd: here, stdio: 'inherit' })
   const code = readFileSync(file).toString('base64')

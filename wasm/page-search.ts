@@ -37,12 +37,6 @@ const REL: u32 = 0x6c6572
 const LOWER_4: u32 = 0x20202020
 const LOWER_3: u32 = 0x202020
 
-/** Makes room for a page of so many bytes; false if there is none. */
-export function reserve(size: i32): bool {
-  const pages = ((PAGE + size + 16 + 0xffff) >>> 16) as i32
-  return pages <= memory.size() || memory.grow(pages - memory.size()) >= 0
-}
-
 /** The place of the next such byte, or `end`. */
 export function find(byte: i32, from: i32, end: i32): i32 {
   const wanted = i8x16.splat(byte as i8)

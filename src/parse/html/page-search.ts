@@ -4,7 +4,8 @@
  * can neither read nor write anywhere else. Each thread has one, for one page at a time: a page that was put aside for
  * another is copied again.
  *
- * Where the processor is too old for it, the same is done slowly: bytes are found, and no tag is passed over.
+ * A page that is too large for that memory is searched the plain way, and so is every page where the processor is too old
+ * or no memory can be had: bytes are found, and no tag is passed over.
  */
 import type { NameShapes } from './name-table.ts'
 import { PAGE_SEARCH_CODE } from './page-search-code.ts'
@@ -25,12 +26,11 @@ const LINK_COUNT = 0x1000 / 4
 const LINKS = 0x1010 / 4
 const PAGE = 0x4000
 
-/** A memory that has grown beyond this for one page is not kept for the next. */
-const MAX_KEPT_BYTES = 4_194_304
+/** Larger pages are rare. */
+const MAX_PAGE_BYTES = 4_194_304
 
 /** As much of it as is used: the types at hand have it for browsers only. */
 declare const WebAssembly: {
-  validate(code: Uint8Array): boolean
   readonly Module: new (code: Uint8Array) => Program
   readonly Instance: new (program: Program) => { readonly exports: unknown }
 }
@@ -40,31 +40,30 @@ type Program = object
 
 interface Machine {
   readonly memory: { readonly buffer: ArrayBuffer }
-  reserve(size: number): number
   find(byte: number, from: number, end: number): number
   pass(from: number, end: number, takesLinks: number): number
 }
 
-const program = compiled()
-let machine: Machine | undefined
-let bytes = new Uint8Array(0)
-let words = new Int32Array(0)
+const machine = startMachine()
+const bytes = new Uint8Array(machine?.memory.buffer ?? new ArrayBuffer(0))
+const words = new Int32Array(machine?.memory.buffer ?? new ArrayBuffer(0))
 /** The page in the memory, and the shapes. */
 let page: Uint8Array | undefined
 let marked: NameShapes | undefined
 
 export function searchIn(source: Buffer): PageSearch {
-  return program === undefined ? slowSearchIn(source) : fastSearchIn(source, program)
+  return machine === undefined || source.length > MAX_PAGE_BYTES ? slowSearchIn(source) : fastSearchIn(source, machine)
 }
 
-function fastSearchIn(source: Buffer, program: Program): PageSearch {
+function fastSearchIn(source: Buffer, { find, pass }: Machine): PageSearch {
   const size = source.length
   return {
     find(byte, from) {
-      return machineFor(source, program).find(byte, from, size)
+      if (page !== source) load(source)
+      return find(byte, from, size)
     },
     pass(from, shapes, onLink) {
-      const { pass } = machineFor(source, program)
+      if (page !== source) load(source)
       if (marked !== shapes) {
         bytes.set(shapes)
         marked = shapes
@@ -79,7 +78,12 @@ function fastSearchIn(source: Buffer, program: Program): PageSearch {
   }
 }
 
-/** Exported for the tests alone, which have no processor that is too old. */
+function load(source: Uint8Array): void {
+  bytes.set(source, PAGE)
+  page = source
+}
+
+/** The plain way. Exported for the tests, whose processor is not too old. */
 export function slowSearchIn(source: Buffer): PageSearch {
   const find = (byte: number, from: number): number => {
     const place = source.indexOf(byte, from)
@@ -88,25 +92,12 @@ export function slowSearchIn(source: Buffer): PageSearch {
   return { find, pass: (from) => find(0x3c, from) }
 }
 
-function machineFor(source: Uint8Array, program: Program): Machine {
-  if (page === source && machine !== undefined) return machine
-  const size = PAGE + source.length
-  if (machine === undefined || (bytes.length > MAX_KEPT_BYTES && size <= MAX_KEPT_BYTES)) {
-    machine = new WebAssembly.Instance(program).exports as Machine
-    marked = undefined
+/** Nothing where WebAssembly cannot take sixteen bytes at a time, or has no memory. */
+function startMachine(): Machine | undefined {
+  try {
+    const program = new WebAssembly.Module(Buffer.from(PAGE_SEARCH_CODE, 'base64'))
+    return new WebAssembly.Instance(program).exports as Machine
+  } catch {
+    return undefined
   }
-  if (machine.reserve(source.length) === 0) throw new RangeError(`no memory for a page of ${source.length} bytes`)
-  if (bytes.buffer !== machine.memory.buffer) {
-    bytes = new Uint8Array(machine.memory.buffer)
-    words = new Int32Array(machine.memory.buffer)
-  }
-  bytes.set(source, PAGE)
-  page = source
-  return machine
-}
-
-/** Nothing where WebAssembly cannot take sixteen bytes at a time. */
-function compiled(): Program | undefined {
-  const code = Buffer.from(PAGE_SEARCH_CODE, 'base64')
-  return WebAssembly.validate(code) ? new WebAssembly.Module(code) : undefined
 }
