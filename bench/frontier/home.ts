@@ -5,12 +5,12 @@
  *   node bench/frontier/home.ts FOLDER [PROFILES]
  */
 import { rmSync } from 'node:fs'
-import { setFlagsFromString } from 'node:v8'
 import type { Clock } from '../../src/base/index.ts'
 import { createFrontier, type Frontier, type Lease, type Settlement } from '../../src/frontier/index.ts'
 import type { FoundUrl, NormalizedUrl, Task } from '../../src/model/index.ts'
 import { diskBytes, memoryOfProcess } from '../support/footprint.ts'
 import { serve, tell } from '../support/worker.ts'
+import { boundYoungSpace, launch } from './launched.ts'
 import {
   createStopwatch,
   LINKS_PER_CALL,
@@ -25,8 +25,7 @@ import { profiled } from './profiled.ts'
 import { PAGES_PER_CALL, replay } from './replay.ts'
 import { createWorld, depthOf, NEW_PER_PAGE, urlOf, type Draw, type Page } from './world.ts'
 
-// As the launcher of the program does.
-setFlagsFromString('--heap-growing-percent=40')
+launch()
 
 /** By the clock that is moved by hand, between one call and the next. */
 const STEP_MS = 10
@@ -70,6 +69,7 @@ async function fill(frontier: Frontier, urls: number): Promise<Timed> {
     const { added } = await watch.time(links.length, () => frontier.add(links))
     if (added !== links.length) throw new Error(`of ${links.length} new links ${added} were new to the frontier`)
     now += STEP_MS
+    boundYoungSpace()
   }
   return watch.read()
 }
@@ -85,6 +85,7 @@ async function addLinks(frontier: Frontier, count: number, draw: Draw): Promise<
     const { added } = await watch.time(links.length, () => frontier.add(links))
     if (added !== fresh) throw new Error(`of ${fresh} new links ${added} were new to the frontier`)
     now += STEP_MS
+    boundYoungSpace()
   }
   return watch.read()
 }
@@ -136,6 +137,7 @@ async function passRobots(frontier: Frontier): Promise<Timed> {
   for (let more = true; more;) {
     const leases = await watch.time(0, () => turn(frontier, 0))
     asked += leases.length
+    boundYoungSpace()
     more = leases.length > 0
   }
   const { requests } = await frontier.stats()
@@ -153,6 +155,7 @@ async function leaseAndSettle(frontier: Frontier, count: number, want = WANT): P
     tasks += leases.reduce((sum, lease) => sum + lease.tasks.length, 0)
     // Where there are few hosts, all of them wait.
     if (leases.length < want) now += DELAY_MS
+    boundYoungSpace()
   }
   return { ...watch.read(), operations: tasks }
 }

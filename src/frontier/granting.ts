@@ -179,7 +179,7 @@ export function createGranting(
   const nextWork = (host: Host, now: number, wanted: Wanted): Work | undefined => {
     const errand = host.errands.find((candidate) => !host.errandsLeased.has(candidate.id))
     if (errand !== undefined) {
-      host.errandsLeased.add(errand.id)
+      host.errandsLeased = new Set([...host.errandsLeased, errand.id])
       const { lane } = roster.settleIn(hostKey(`${errand.origin}/` as Task['url']), errand.origin)
       return { tasks: [robotsTask(host, lane, wanted.tiers, errand)], robotsVersion: null }
     }

@@ -80,13 +80,16 @@ export interface LedgerOptions {
 
 export function createLedger(storage: Storage, roster: Roster, options: LedgerOptions, touched: Set<Host>): Ledger {
   const { leaseMs, groups } = options
+  const firstFence = options.opening * FENCES_PER_OPENING
+  /** By their fence less the first, since a Map finds small numbers much sooner. */
   const leases = new Map<number, OpenLease>()
+  const leaseOf = (fence: number): OpenLease | undefined => leases.get(fence - firstFence)
   const expiries = createAgenda<OpenLease>()
   const askings = new Map<string, { readonly request: string; readonly fences: Set<number> }>()
   const leasedIds = new Set<number>()
   let leasedPages = 0
   let leasedNew = 0
-  let lastFence = options.opening * FENCES_PER_OPENING
+  let lastFence = firstFence
 
   const open = (host: Host, grant: Grant, now: number): Lease => {
     const { tasks, parked = false } = grant
@@ -109,7 +112,7 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
       host,
       fence: lastFence,
       worker: grant.worker,
-      tasks: new Map(tasks.map((task) => [taskName(task), task])),
+      tasks: new Map(),
       granted,
       grantedBefore: host.grantedAt,
       groups: groups.enabled && !parked ? groups.take(row, expiresAt, now) : [],
@@ -118,7 +121,7 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
       parked,
       answeredAt: null,
     }
-    leases.set(lastFence, lease)
+    leases.set(lastFence - firstFence, lease)
     expiries.set(lease, expiresAt)
     roster.pin(host)
     if (!parked) {
@@ -126,6 +129,7 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
       host.place = 0
     }
     for (const task of tasks) {
+      lease.tasks.set(taskName(task), task)
       if (task.kind === 'robots') continue
       leasedIds.add(task.id)
       countLeased(task, lease, 1)
@@ -150,7 +154,7 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
   /** A lease that is over, one way or the other: its host is free for the next. */
   const end = (lease: OpenLease): void => {
     const { host } = lease
-    leases.delete(lease.fence)
+    leases.delete(lease.fence - firstFence)
     expiries.delete(lease)
     forgetAsking(lease)
     roster.unpin(host)
@@ -168,7 +172,8 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
     lease.tasks.delete(taskName(task))
     if (task.kind === 'robots') {
       const errand = lease.host.errands.find((candidate) => candidate.origin === task.origin)
-      if (errand !== undefined) lease.host.errandsLeased.delete(errand.id)
+      if (errand !== undefined)
+        lease.host.errandsLeased = new Set([...lease.host.errandsLeased].filter((id) => id !== errand.id))
       roster.settleIn(hostKey(`${task.origin}/` as Task['url']), task.origin).lane.robotsLeased = false
     } else {
       leasedIds.delete(task.id)
@@ -199,7 +204,7 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
       const asking = askings.get(worker)
       if (request === undefined || asking?.request !== request) return undefined
       return [...asking.fences].flatMap((fence) => {
-        const lease = leases.get(fence)
+        const lease = leaseOf(fence)
         if (lease === undefined) return []
         const { granted, tasks, expiresAt } = lease
         // As if granted only now, with the time that is left: whoever counts from this asking does not count too long.
@@ -207,7 +212,7 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
       })
     },
     holding(ref, task) {
-      const lease = leases.get(ref.fence)
+      const lease = leaseOf(ref.fence)
       if (lease === undefined || lease.host.row.key !== ref.host) return undefined
       return lease.tasks.has(taskName(task)) ? lease : undefined
     },
@@ -224,7 +229,7 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
       for (const lease of leases.values()) takeBack(lease)
     },
     extend(ref, now) {
-      const lease = leases.get(ref.fence)
+      const lease = leaseOf(ref.fence)
       if (lease === undefined || lease.extensions >= LEASE_EXTENSIONS) return false
       lease.extensions += 1
       lease.expiresAt = now + leaseMs

@@ -29,8 +29,13 @@ import {
 } from './storage.ts'
 import { createAddresses, createHostTraps, type HostTraps } from './traps/index.ts'
 
-/** Hosts kept in memory beside the leased ones, unless told otherwise. */
-const HOSTS_KEPT = 20_000
+/**
+ * Hosts kept in memory beside the leased ones, unless told otherwise: some 1 KB each. Hosts come round in turn, so that
+ * a little fewer than there are would be as good as none.
+ */
+const HOSTS_KEPT = 131_072
+/** Of no host: nearly none has an errand. */
+const NO_ERRANDS: ReadonlySet<number> = new Set()
 /** Of so many hosts it is in memory what was learned of their traps; each takes up to 32 KB. */
 const TRAPS_KEPT = 2_000
 
@@ -49,9 +54,10 @@ export interface Lane {
 
 export interface Host {
   readonly row: HostRow
-  readonly lanes: Lane[]
+  lanes: readonly Lane[]
   readonly errands: Errand[]
-  readonly errandsLeased: Set<number>
+  /** Of these, the ones that are out on a lease. */
+  errandsLeased: ReadonlySet<number>
   leases: number
   /** When a lease was last granted under which something was or may yet be sent. */
   grantedAt: number | null
@@ -61,6 +67,8 @@ export interface Host {
   place: number
   /** The order of leased hosts that it stands in, waiting for a further lease; null for none. */
   arranged: HostOrder | null
+  /** It was used since it was last looked at whether it may leave memory. */
+  isUsed: boolean
 }
 
 /** When a host has work, and of which tiers it is. */
@@ -103,7 +111,7 @@ export interface Roster {
   rest(host: Host): void
   /** The leased host of this order whose further lease is due first. */
   nextLeased(of: HostOrder): { readonly item: Host; readonly at: number } | undefined
-  /** Drops the hosts used longest ago beyond the maximum. Only between verbs: a verb may hold on to any host. */
+  /** Drops hosts that were not used of late, beyond the maximum. Only between verbs: a verb may hold on to any host. */
   trim(): void
   readonly active: number
 }
@@ -123,11 +131,14 @@ export interface RosterOptions extends Pick<
 
 export function createRoster(storage: Storage, counters: Counters, options: RosterOptions): Roster {
   const { groups, hostsKept = HOSTS_KEPT } = options
-  // A Map iterates in order of insertion, so putting a host in again makes it the youngest.
-  const idle = new Map<HostKey, Host>()
-  const pinned = new Map<HostKey, Host>()
+  const byKeys = new Map<HostKey, Host>()
   const byIds = new Map<number, Host>()
   const laneHosts = new Map<number, Host>()
+  /** The same, in the order in which one is looked for that may leave. */
+  const ring: Host[] = []
+  let hand = 0
+  /** Hosts that have a lease. */
+  let active = 0
   const saveTraps = (id: number, learned: HostTraps | undefined): void => {
     if (learned?.changed === true) storage.saveTraps(id, learned.serialise())
   }
@@ -146,26 +157,28 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
       row,
       lanes: storage.lanesOf(row.id).map(laneOf),
       errands: storage.errandsOf(row.id),
-      errandsLeased: new Set(),
+      errandsLeased: NO_ERRANDS,
       leases: 0,
       grantedAt: null,
       leasedNew: 0,
       place: 0,
       arranged: null,
+      isUsed: true,
     }
     // A due time later than its own work and pace ask for is a place that it was given.
     if (groups.enabled && row.due !== null && row.due > (due(host, row.due, true)?.at ?? 0)) host.place = row.due
-    idle.set(row.key, host)
+    byKeys.set(row.key, host)
     byIds.set(row.id, host)
+    ring.push(host)
     for (const lane of host.lanes) laneHosts.set(lane.row.id, host)
     return host
   }
   const used = (host: Host): Host => {
-    if (idle.delete(host.row.key)) idle.set(host.row.key, host)
+    host.isUsed = true
     return host
   }
   const byKey = (key: HostKey): Host | undefined => {
-    const known = pinned.get(key) ?? idle.get(key)
+    const known = byKeys.get(key)
     if (known !== undefined) return used(known)
     const row = storage.hostByKey(key)
     return row === undefined ? undefined : adopt(row)
@@ -280,7 +293,8 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
       let lane = host.lanes.find((candidate) => candidate.row.origin === origin)
       if (lane === undefined) {
         lane = laneOf(storage.insertLane(host.row.id, origin))
-        host.lanes.push(lane)
+        // A list that grows in place would keep room for sixteen more.
+        host.lanes = [...host.lanes, lane]
         laneHosts.set(lane.row.id, host)
       }
       return { host, lane }
@@ -321,15 +335,14 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
     pin(host) {
       host.leases += 1
       if (host.leases > 1) return
-      pinned.set(host.row.key, host)
-      idle.delete(host.row.key)
+      active += 1
       storage.lend(host.row.id)
     },
     unpin(host) {
       host.leases -= 1
       if (host.leases > 0) return
-      pinned.delete(host.row.key)
-      idle.set(host.row.key, host)
+      active -= 1
+      host.isUsed = true
       rest(host)
       storage.giveBack(host.row.id)
     },
@@ -337,15 +350,24 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
     rest,
     nextLeased: (of) => leased[of]?.first(),
     trim() {
-      for (const [key, host] of idle) {
-        if (idle.size <= hostsKept) return
-        idle.delete(key)
+      // Who is met by the hand was used since it came by last, or leaves; it goes round twice at most.
+      while (ring.length - active > hostsKept) {
+        if (hand >= ring.length) hand = 0
+        const host = ring[hand] as Host
+        if (host.leases > 0 || host.isUsed) {
+          host.isUsed = false
+          hand += 1
+          continue
+        }
+        const last = ring.pop() as Host
+        if (last !== host) ring[hand] = last
+        byKeys.delete(host.row.key)
         byIds.delete(host.row.id)
         for (const lane of host.lanes) laneHosts.delete(lane.row.id)
       }
     },
     get active() {
-      return pinned.size
+      return active
     },
   }
 }

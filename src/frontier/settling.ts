@@ -8,7 +8,15 @@ import { taskName, type Ledger, type OpenLease } from './ledger.ts'
 import type { Parking } from './parking.ts'
 import { planVisit, retireVisit } from './recrawl.ts'
 import type { Host, Roster } from './roster.ts'
-import { queuedIn, type Counters, type HostRow, type Storage, type UrlRow, type VisitRow } from './storage.ts'
+import {
+  queuedIn,
+  summaryOf,
+  type Counters,
+  type HostRow,
+  type Storage,
+  type UrlRow,
+  type VisitRow,
+} from './storage.ts'
 
 export interface Settling {
   settle(settlements: readonly Settlement[], output: Output | undefined, now: number): SettleAnswer
@@ -66,8 +74,7 @@ export function createSettling(
       lane.row.robotsNotBefore = outcome.notBefore
       lane.row.robotsAttempts += 1
     } else if (settlement.robots !== undefined) {
-      const { body: _body, ...summary } = settlement.robots
-      lane.row.robots = summary
+      lane.row.robots = summaryOf(settlement.robots, lane.row.origin)
       lane.row.robotsAttempts = 0
       lane.row.robotsNotBefore = 0
       lane.robotsUnused = true

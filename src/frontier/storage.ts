@@ -83,6 +83,22 @@ export interface VisitRow {
 /** A robots record without the text, which may be half a megabyte and is read only when it is wanted. */
 export type RobotsSummary = Omit<RobotsRecord, 'body'>
 
+/** Without the text, and with the origin as its lane has it: one string for both. Field by field, as `copyHost`. */
+export function summaryOf(robots: RobotsSummary, origin: Origin): RobotsSummary {
+  return {
+    origin,
+    state: robots.state,
+    refusal: robots.refusal,
+    status: robots.status,
+    detail: robots.detail,
+    fetchedAt: robots.fetchedAt,
+    version: robots.version,
+    staleSince: robots.staleSince,
+    expiresAt: robots.expiresAt,
+    crawlDelayMs: robots.crawlDelayMs,
+  }
+}
+
 /** The queue of one origin's URLs, gated by that origin's robots.txt. */
 export interface LaneRow {
   readonly id: number

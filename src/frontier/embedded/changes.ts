@@ -7,6 +7,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { createFacts, type Facts } from './facts.ts'
 import { createGeneration, lookUp, type Generation, type Generations } from './generation.ts'
 import { createLog, readBounds, readLog, type Log } from './log.ts'
+import { createMarks, type Marks } from './marks.ts'
 import { createOrders, placeOf, type OrderLimits, type Orders } from './orders.ts'
 import { createWriting, type Writing, type WritingLimits } from './writing.ts'
 
@@ -17,6 +18,7 @@ export interface Changes {
   readonly generations: Generations
   readonly orders: Orders
   readonly facts: Facts
+  readonly marks: Marks
   readonly log: Log
   readonly writing: Writing
   /** What is to be added to the stored times of visits. */
@@ -34,7 +36,8 @@ export function openChanges(
   const bounds = readBounds(db)
   const generations: Generations = { young: createGeneration(), frozen: undefined }
   let written = bounds.written.url
-  const orders = createOrders(db, { generations, visitOffsetMs, isNew: (id) => id > written }, limits?.orders)
+  const marks = createMarks(db)
+  const orders = createOrders(db, { generations, marks, visitOffsetMs, isNew: (id) => id > written }, limits?.orders)
   const facts = createFacts(db)
   const log = createLog(db, visitOffsetMs)
   const { last } = db.prepare('SELECT max(id) AS last FROM url').get() as { last: number | null }
@@ -52,6 +55,7 @@ export function openChanges(
     generations,
     orders,
     facts,
+    marks,
     log,
     visitOffsetMs,
     lastUrl: last ?? 0,
@@ -59,6 +63,7 @@ export function openChanges(
       generations,
       orders,
       facts,
+      marks,
       log,
       visitOffsetMs,
       lastUrl: () => changes.lastUrl,

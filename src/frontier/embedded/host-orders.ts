@@ -45,8 +45,14 @@ export function createHostOrders(
     )
     return windows[of]
   }
-  /** The order in whose window it stands; -1 for none. Few of the sixteen have one. */
-  const orderOfWindow = (id: number): number => windows.findIndex((window) => window?.keyOf(id) !== undefined)
+  /** The order in whose window it stands; -1 for none. Few of the sixteen have anything in theirs. */
+  const orderOfWindow = (id: number): number => {
+    for (let order = 0; order < windows.length; order++) {
+      const window = windows[order]
+      if (window !== undefined && window.size > 0 && window.keyOf(id) !== undefined) return order
+    }
+    return -1
+  }
   const place = (id: number, { order, due }: Place): void => {
     if (due !== null) windowOf(order).set(id, due)
   }

@@ -19,7 +19,7 @@ const LIMITS: StorageLimits = {
   writing: { changes: 64, newUrls: 64, steps: 8 },
   orders: {
     windows: { portion: 16, longest: 64 },
-    queues: { lines: 64, entries: 1_024, firstPortion: 2, lastPortion: 16, longest: 64 },
+    queues: { lines: 64, entries: 1_024, firstPortion: 2, lastPortion: 16, longest: 64, gone: 1 },
   },
 }
 const BLOOM = { capacity: 100_000, falsePositiveRate: 0.01 }

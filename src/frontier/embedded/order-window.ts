@@ -28,6 +28,7 @@ export interface WindowLimits {
 const LIMITS: WindowLimits = { portion: 1_024, longest: 65_536 }
 
 export interface OrderWindow {
+  readonly size: number
   /** With a key of at most `upTo`, smallest first, then by id, as far as they pass. */
   first(count: number, upTo: number, passes?: (id: number) => boolean): Pair[]
   /** With a key above this one, smallest first. */
@@ -138,6 +139,9 @@ export function createOrderWindow(table: OrderTable, limits: WindowLimits = LIMI
   }
 
   return {
+    get size() {
+      return keys.size
+    },
     first(count, upTo, passes) {
       let found = inside(BEFORE_ALL, count, upTo, passes)
       while (found.length < count && horizon.key <= upTo && horizon.key < Infinity) {

@@ -8,6 +8,7 @@ import { createLru } from '../../base/index.ts'
 import { SLOTS, type UrlRow } from '../storage.ts'
 import { lookUp, type Generations } from './generation.ts'
 import { createHostOrders, type HostOrders } from './host-orders.ts'
+import type { Marks } from './marks.ts'
 import { createOrderWindow, type OrderWindow, type WindowLimits } from './order-window.ts'
 import type { Pair } from './ordered-pairs.ts'
 import { createQueueLines, QUEUE_LIMITS, type QueueLimits, type QueueLines } from './queue-lines.ts'
@@ -15,6 +16,8 @@ import { prepareList, STATES, type Place } from './rows.ts'
 
 /** Lanes whose host is remembered. */
 const LANES_KEPT = 16_384
+/** Entries of queues that wait to be deleted; of more, some are read once more before they are. */
+const MOST_FORGOTTEN = 16_384
 
 const readLine = (table: string, key: string): string =>
   `SELECT ${key} AS key, url AS id FROM ${table} WHERE ${key} >= ? AND (${key}, url) > (?, ?)
@@ -52,11 +55,14 @@ export interface Orders {
   /** The same in the tables. What is there already, or not there, does not matter. */
   enterTables(url: Placed): void
   leaveTables(url: Placed): void
+  /** Deletes entries of queues that do not count any more, if many of one queue were met. */
+  tidy(): void
   hostOfLane(lane: number): number
 }
 
 export interface OrdersOptions {
   readonly generations: Generations
+  readonly marks: Marks
   /** Whether the tables may lack a URL for being new. */
   isNew(id: number): boolean
   /** What is to be added to the stored times of visits. */
@@ -70,7 +76,8 @@ export interface OrderLimits {
 }
 
 export function createOrders(db: DatabaseSync, options: OrdersOptions, limits?: OrderLimits): Orders {
-  const { generations, isNew, visitOffsetMs } = options
+  const { generations, marks, isNew, visitOffsetMs } = options
+  let forgotten: { readonly lane: number; readonly slot: number; readonly entry: Pair }[] = []
   const statement = {
     // Most looks at a queue begin with this, and a limit that is known beforehand makes it twice as fast.
     heads: prepareList(db, `${READS.heads} LIMIT ${(limits?.queues ?? QUEUE_LIMITS).firstPortion}`),
@@ -107,6 +114,10 @@ export function createOrders(db: DatabaseSync, options: OrdersOptions, limits?: 
       read: (lane, slot, { key, id }, count) => pairsOf(statement.queue.all(lane, slot, key, key, id, count)),
       isChanged,
       isNew,
+      isGone: marks.isGone,
+      forget(lane, slot, entries) {
+        if (forgotten.length < MOST_FORGOTTEN) for (const entry of entries) forgotten.push({ lane, slot, entry })
+      },
     },
     limits?.queues,
   )
@@ -164,6 +175,12 @@ export function createOrders(db: DatabaseSync, options: OrdersOptions, limits?: 
     leaveTables(url) {
       if (url.state === 'queued') statement.dequeue.run(url.lane, SLOTS.indexOf(url.slot), url.rank, url.id)
       else if (isInLine(url.state)) tables[url.state].leave.run(keyOf(url), url.id)
+    },
+    tidy() {
+      for (const { lane, slot, entry } of forgotten)
+        // It may have been queued again since it was met.
+        if (marks.isGone(entry.id)) statement.dequeue.run(lane, slot, entry.key, entry.id)
+      forgotten = []
     },
   }
 }

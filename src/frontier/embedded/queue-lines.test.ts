@@ -5,7 +5,7 @@ import { BEFORE_ALL, BEHIND_ALL, type Pair } from './ordered-pairs.ts'
 import { createQueueLines, type QueueTable } from './queue-lines.ts'
 
 const inOrder = (a: Pair, b: Pair): number => a.key - b.key || a.id - b.id
-const LIMITS = { lines: 2, entries: 12, firstPortion: 2, lastPortion: 4, longest: 6 }
+const LIMITS = { lines: 2, entries: 12, firstPortion: 2, lastPortion: 4, longest: 6, gone: 2 }
 
 /** Entries of a few lanes: what is so, and what the table has of it. */
 function createModel() {
@@ -13,6 +13,9 @@ function createModel() {
   const table: Rows = new Map()
   const now: Rows = new Map()
   const changed = new Set<number>()
+  /** Those that the table still has, and that do not count. */
+  const gone = new Set<number>()
+  const forgotten: Pair[] = []
   const entries = (rows: Rows, lane: number): Pair[] =>
     [...rows].flatMap(([id, row]) => (row.lane === lane ? [{ id, key: row.rank }] : [])).sort(inOrder)
   let reads = 0
@@ -26,8 +29,13 @@ function createModel() {
     },
     isChanged: (id) => changed.has(id),
     isNew: () => false,
+    isGone: (id) => gone.has(id),
+    forget(_lane, _slot, pairs) {
+      forgotten.push(...pairs)
+      for (const { id } of pairs) table.delete(id)
+    },
   }
-  return { table, now, changed, entries, port, reads: () => reads }
+  return { table, now, changed, gone, forgotten, entries, port, reads: () => reads }
 }
 
 describe('the heads of queues', () => {
@@ -45,7 +53,7 @@ describe('the heads of queues', () => {
     )
     fc.assert(
       fc.property(fc.array(fc.tuple(id, lane, rank)), fc.array(step, { maxLength: 200 }), (stored, steps) => {
-        const { table, now, changed, entries, port } = createModel()
+        const { table, now, changed, gone, entries, port } = createModel()
         for (const [each, of, at] of stored) {
           table.set(each, { lane: of, rank: at })
           now.set(each, { lane: of, rank: at })
@@ -62,8 +70,11 @@ describe('the heads of queues', () => {
             lines.enter(move.lane, slot, move.rank, move.id)
           } else if (move.kind === 'store' && changed.delete(move.id)) {
             const row = now.get(move.id)
-            if (row === undefined) table.delete(move.id)
+            // Of those that left, some are let stand.
+            if (row === undefined && move.id % 2 === 0) gone.add(move.id)
+            else if (row === undefined) table.delete(move.id)
             else {
+              gone.delete(move.id)
               table.set(move.id, row)
               lines.stored(row.lane, slot, row.rank, move.id)
             }
@@ -87,6 +98,21 @@ describe('the heads of queues', () => {
     const before = reads()
     for (let look = 0; look < 100; look++) lines.head(1, slot, 1, new Set())
     expect(reads()).toBe(before)
+  })
+
+  test('let entries that are gone be deleted when several were read together', () => {
+    const { table, gone, forgotten, port } = createModel()
+    for (let id = 1; id <= 9; id++) table.set(id, { lane: id < 4 ? 1 : 2, rank: id })
+    gone.add(1)
+    for (const id of [4, 5, 7]) gone.add(id)
+    const lines = createQueueLines(port, LIMITS)
+    expect(lines.head(1, slot, 1, new Set())).toEqual([{ id: 2, rank: 2 }])
+    expect(forgotten).toEqual([])
+    expect(lines.head(2, slot, 1, new Set())).toEqual([{ id: 6, rank: 6 }])
+    expect(forgotten).toEqual([
+      { id: 4, key: 4 },
+      { id: 5, key: 5 },
+    ])
   })
 
   test('tell what is new in a lane, in every part of it', () => {

@@ -1,6 +1,7 @@
 /**
  * The heads of the queues in memory: for each part of a lane that is in use, its first entries. The table `queue` has
- * all of them on disk, but for those pending: of URLs that are new or changed, and not written there yet.
+ * all of them on disk, but for those pending: of URLs that are new or changed, and not written there yet. It also has
+ * some that are gone (see marks.ts), which are passed over, and deleted together.
  *
  * It keeps true that a line holds every pending entry of its queue, and all others up to its horizon. So a queue with
  * many deletions that the table does not know of yet is passed over once, not at every look. Lines used longest ago
@@ -27,14 +28,17 @@ export interface QueueLimits {
   readonly lastPortion: number
   /** Entries of the table that a line has taken in when it is cut to half of that. */
   readonly longest: number
+  /** Entries that are gone are worth deleting when so many of them were read together. */
+  readonly gone: number
 }
 
 export const QUEUE_LIMITS: QueueLimits = {
   lines: 16_384,
   entries: 262_144,
-  firstPortion: 2,
+  firstPortion: 6,
   lastPortion: 256,
   longest: 2_048,
+  gone: 4,
 }
 
 /** Lines closed at once, when there are too many. */
@@ -61,6 +65,10 @@ export interface QueueTable {
   isChanged(id: number): boolean
   /** Whether the table may lack the row's entry for being new. */
   isNew(id: number): boolean
+  /** Whether what the table has of the row does not count any more, and may be deleted. */
+  isGone(id: number): boolean
+  /** These are gone and worth deleting. */
+  forget(lane: number, slot: number, entries: readonly Pair[]): void
 }
 
 /** One object for each, since there are many with an entry or two. */
@@ -163,7 +171,17 @@ export function createQueueLines(table: QueueTable, limits: QueueLimits = QUEUE_
     const part = SLOTS.indexOf(slot)
     const isFirst = line.horizon === BEFORE_ALL && line.portion === limits.firstPortion
     const found = isFirst ? table.first(lane, part) : table.read(lane, part, line.horizon, line.portion)
-    for (const { key, id } of found) if (!table.isChanged(id)) add(line, key, id)
+    let gone = 0
+    for (const { key, id } of found) {
+      if (table.isGone(id)) gone += 1
+      else if (!table.isChanged(id)) add(line, key, id)
+    }
+    if (gone >= limits.gone)
+      table.forget(
+        lane,
+        part,
+        found.filter(({ id }) => table.isGone(id)),
+      )
     line.horizon = found.length < line.portion ? BEHIND_ALL : (found.at(-1) as Pair)
     line.taken += found.length
     line.portion = Math.min(limits.lastPortion, line.portion * 2)

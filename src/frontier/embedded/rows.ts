@@ -6,6 +6,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { TIERS, type HostKey, type NormalizedUrl, type Origin } from '../../model/index.ts'
 import {
   SLOTS,
+  summaryOf,
   type Errand,
   type HostRow,
   type LaneRow,
@@ -83,6 +84,14 @@ export const URL_BY_ID = `SELECT url.id, url.url, lane, kind, via, referrer, red
     coalesce(state.rank, url.rank), coalesce(attempts, 0), reason, coalesce(at, 0), visit IS NULL
   FROM url LEFT JOIN state ON state.id = url.id WHERE url.id = ?`
 
+/** The same of a URL that `state` has no row of, with nothing looked for there. */
+const PLAIN_COLUMNS = `url.id, url.url, url.lane, url.kind, url.via, url.referrer, url.redirects, url.nesting,
+    url.found_at, url.slot, url.depth, url.state, url.rank, 0, NULL, 0, 1`
+export const PLAIN_URL_BY_ID = `SELECT ${PLAIN_COLUMNS} FROM url WHERE id = ?`
+/** And with the text of its referrer behind it. */
+export const PLAIN_URL_WITH_REFERRER = `SELECT ${PLAIN_COLUMNS}, parent.url
+  FROM url LEFT JOIN url AS parent ON parent.id = url.referrer WHERE url.id = ?`
+
 /** Of these. */
 export function urlRow(values: Values): UrlRow {
   return {
@@ -107,6 +116,10 @@ export function urlRow(values: Values): UrlRow {
 
 /** Of the same: whether the tables have no visit of it. */
 export const isUnvisited = (values: Values): boolean => values[16] === 1
+
+/** Of `PLAIN_URL_WITH_REFERRER`; undefined when it has none. */
+export const referrerOf = (values: Values): { readonly id: number; readonly text: NormalizedUrl } | undefined =>
+  values[17] == null ? undefined : { id: values[5] as number, text: values[17] as NormalizedUrl }
 
 /** The row with what changed laid over it; a copy in any case. Written out, since a spread takes twice the room. */
 export function copyUrl(row: UrlRow, change: UrlChange): UrlRow {
@@ -334,11 +347,12 @@ export const LANES_OF = `SELECT lane.id, ${LANE_COLUMNS.join()}, origin, summary
 /** Of these; `change` is newer, if there is one. */
 export function laneRow(values: Values, change: LaneChange = readLane(values)): LaneRow {
   const summary = values[9] as string | null
+  const origin = values[8] as Origin
   return {
     id: change.id,
-    origin: values[8] as Origin,
+    origin,
     queued: { ...change.queued },
-    robots: summary === null ? undefined : (JSON.parse(summary) as RobotsSummary),
+    robots: summary === null ? undefined : summaryOf(JSON.parse(summary) as RobotsSummary, origin),
     robotsNotBefore: change.robotsNotBefore,
     robotsAttempts: change.robotsAttempts,
     robotsMoved: change.robotsMoved,

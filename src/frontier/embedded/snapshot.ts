@@ -88,7 +88,9 @@ function views(written: number): Record<string, string> {
       FROM main.url AS u LEFT JOIN main.state AS s ON s.id = u.id LEFT JOIN temp.changed_url AS c ON c.id = u.id`,
     visit: `SELECT id, due_at, visit FROM main.state WHERE ${unchanged('id', 'changed_visit')}
       UNION ALL SELECT id, due_at, visit FROM temp.changed_visit`,
-    queue: `SELECT lane, slot, rank, url FROM main.queue WHERE url <= ${written} AND ${unchanged('url', 'changed_url')}
+    queue: `SELECT q.lane, q.slot, q.rank, q.url FROM main.queue AS q LEFT JOIN main.state AS s ON s.id = q.url
+        WHERE q.url <= ${written} AND ${unchanged('q.url', 'changed_url')}
+          AND coalesce(s.state, ${state('queued')}) = ${state('queued')}
       UNION ALL SELECT u.lane, u.slot, u.rank, u.id FROM main.url AS u WHERE ${isNew('queued')}
       UNION ALL SELECT lane, slot, rank, id FROM temp.changed_url WHERE state = ${state('queued')}`,
     waiting: `SELECT due, url FROM main.waiting WHERE ${unchanged('url', 'changed_url')}

@@ -31,7 +31,7 @@ const openSmall = (db: DatabaseSync, files: RunFiles, onClose: () => void): Stor
       writing: { changes: 12, newUrls: 8, steps: 1 },
       orders: {
         windows: { portion: 2, longest: 4 },
-        queues: { lines: 4, entries: 12, firstPortion: 1, lastPortion: 2, longest: 4 },
+        queues: { lines: 4, entries: 12, firstPortion: 1, lastPortion: 2, longest: 4, gone: 2 },
       },
     },
     onClose,

@@ -35,7 +35,10 @@ import {
   laneChange,
   laneRow,
   LANES_OF,
+  PLAIN_URL_BY_ID,
+  PLAIN_URL_WITH_REFERRER,
   prepareList,
+  referrerOf,
   URL_BY_ID,
   urlChange,
   urlRow,
@@ -48,8 +51,8 @@ import type { OrderLimits } from './orders.ts'
 import type { RunFiles } from './seen/index.ts'
 import type { WritingLimits } from './writing.ts'
 
-/** Rows of URLs kept as objects; each is in use for as long as it is leased. */
-const ROWS_KEPT = 8_192
+/** Rows of URLs kept as objects, of those used last and of those before them; each is in use while it is leased. */
+const ROWS_KEPT = 4_096
 /** A long transaction settles up when so many rows have changed, so that memory has a bound in it too. */
 const CHANGES_BETWEEN = 8_192
 
@@ -87,6 +90,8 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
   const statement = {
     insertUrl: db.prepare(INSERT_URL),
     url: prepareList(db, URL_BY_ID),
+    plainUrl: prepareList(db, PLAIN_URL_BY_ID),
+    plainUrlWithReferrer: prepareList(db, PLAIN_URL_WITH_REFERRER),
     text: prepareList(db, 'SELECT url FROM url WHERE id = ?'),
     visit: prepareList(db, VISIT_BY_ID),
     setChildren: db.prepare('INSERT OR REPLACE INTO children VALUES (?, ?)'),
@@ -116,15 +121,20 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
   const { limits } = options
   const known = createKnownUrls(db, { key: fingerprintKey(), ...options, ...limits })
   const changes = openChanges(db, limits)
-  const { generations, orders, facts, log, writing, visitOffsetMs } = changes
+  const { generations, orders, facts, marks, log, writing, visitOffsetMs } = changes
   const touched = nothingTouched()
-  /** As they are now, the one used longest ago first. */
-  const rows = new Map<number, KeptUrl>()
+  /** As they are now: those used last, and those used before them, which leave together. */
+  let rows = new Map<number, KeptUrl>()
+  let olderRows = new Map<number, KeptUrl>()
+  /** Of the row that was read last: who reads a row to fetch its page asks for this next. */
+  let referrer: { readonly id: number; readonly text: NormalizedUrl } | undefined
   /** URLs that are known to be in a final state. */
   const ended = createIdSet()
   /** Errands of all hosts together: nearly always there is none to look for. */
   let errands = (db.prepare('SELECT count(*) AS n FROM errand').get() as { n: number }).n
   let newUrls = 0
+  /** Rows that were touched since the last entry of the log. */
+  let touches = 0
   let savedSkewMs = 0
   let wrote = false
   let savedCounters = metaValue('counters')
@@ -141,18 +151,29 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
   }
 
   const keep = (kept: KeptUrl): void => {
-    const { id } = kept.row
-    rows.delete(id)
-    rows.set(id, kept)
-    if (rows.size > ROWS_KEPT) rows.delete(rows.keys().next().value as number)
+    if (rows.size >= ROWS_KEPT) {
+      olderRows = rows
+      rows = new Map()
+    }
+    rows.set(kept.row.id, kept)
   }
-  const rowOf = (id: number): UrlRow => {
+  const keptOf = (id: number): KeptUrl | undefined => {
     const kept = rows.get(id)
+    if (kept !== undefined) return kept
+    const older = olderRows.get(id)
+    if (older !== undefined) keep(older)
+    return older
+  }
+  /** With a plain URL, `plain` may read more than its row. */
+  const rowOf = (id: number, plain = statement.plainUrl): UrlRow => {
+    const kept = keptOf(id)
     if (kept !== undefined) return kept.row
-    const stored = statement.url.get(id) as unknown as Values | undefined
+    const stored = (marks.isChanged(id) ? statement.url : plain).get(id) as unknown as Values | undefined
     if (stored === undefined) throw new Error(`no URL has the id ${id}`)
+    if (plain === statement.plainUrlWithReferrer) referrer = referrerOf(stored)
     const row = urlRow(stored)
-    const newest = copyUrl(row, lookUp(generations, 'urls', id) ?? row)
+    const change = lookUp(generations, 'urls', id)
+    const newest = change === undefined ? row : copyUrl(row, change)
     keep({ row: newest, isUnvisited: isUnvisited(stored) && lookUp(generations, 'visits', id) === undefined })
     return newest
   }
@@ -166,24 +187,28 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
     savedSkewMs = skewMs
   }
 
-  const unsettled = (): number =>
-    newUrls + touched.urls.size + touched.visits.size + touched.hosts.size + touched.lanes.size
-
   /** Logs what changed, and does a share of the writing that was put off. */
   const settleUp = (): void => {
-    const count = unsettled()
+    const count = newUrls + touches
     facts.work()
     // Who only looks does not pay for others with a wait for the disk.
     if (count === 0) return
     if (count > newUrls) log.append(touched, generations.young)
     for (const ids of Object.values(touched)) ids.clear()
     newUrls = 0
+    touches = 0
     known.work()
     writing.work(count)
   }
   const changed = (): void => {
     wrote = true
-    if (unsettled() >= CHANGES_BETWEEN) settleUp()
+    if (newUrls + touches >= CHANGES_BETWEEN) settleUp()
+  }
+  const touch = (table: keyof typeof touched, id: number): void => {
+    const ids = touched[table]
+    const before = ids.size
+    ids.add(id)
+    touches += ids.size - before
   }
 
   const changeUrl = (row: UrlRow, before: Parameters<typeof orders.enter>[0]): void => {
@@ -196,7 +221,7 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
     young.urls.set(row.id, change)
     if (isFinal(row.state)) ended.add(row.id)
     else ended.delete(row.id)
-    touched.urls.add(row.id)
+    touch('urls', row.id)
     orders.enter(change)
   }
 
@@ -254,12 +279,13 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
       return id
     },
     url(id) {
-      const row = rowOf(id)
+      const row = rowOf(id, statement.plainUrlWithReferrer)
       return copyUrl(row, row)
     },
     place: (id) => rowOf(id),
     text(id) {
-      const kept = rows.get(id)
+      if (id === referrer?.id) return referrer.text
+      const kept = keptOf(id)
       if (kept !== undefined) return kept.row.url
       return (statement.text.get(id) as unknown as Values | undefined)?.[0] as NormalizedUrl
     },
@@ -271,7 +297,7 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
         facts.setDepth(row.id, row.depth)
         generations.young.depthBlocks.add(facts.blockOf(row.id))
       }
-      keep({ row: copyUrl(row, row), isUnvisited: rows.get(row.id)?.isUnvisited === true })
+      keep({ row: copyUrl(row, row), isUnvisited: keptOf(row.id)?.isUnvisited === true })
       changed()
     },
     countReferrer: (id) => facts.count(id),
@@ -309,15 +335,15 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
     visit(id) {
       const changed = lookUp(generations, 'visits', id)
       if (changed !== undefined) return { ...changed }
-      if (rows.get(id)?.isUnvisited === true) return undefined
+      if (!marks.isChanged(id) || keptOf(id)?.isUnvisited === true) return undefined
       const row = statement.visit.get(id) as unknown as Values | undefined
       return row === undefined ? undefined : visitRow(row, visitOffsetMs)
     },
     saveVisit(row) {
       generations.young.visits.set(row.id, { ...row })
-      const kept = rows.get(row.id)
+      const kept = keptOf(row.id)
       if (kept !== undefined) kept.isUnvisited = false
-      touched.visits.add(row.id)
+      touch('visits', row.id)
       orders.visits.set(row.id, row.dueAt)
       changed()
     },
@@ -338,7 +364,7 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
     },
     updateHost(row) {
       generations.young.hosts.set(row.id, copyHost(row))
-      touched.hosts.add(row.id)
+      touch('hosts', row.id)
       orders.hosts.set(row)
       changed()
     },
@@ -364,7 +390,7 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
     },
     updateLane(row) {
       generations.young.lanes.set(row.id, laneChange(row))
-      touched.lanes.add(row.id)
+      touch('lanes', row.id)
       changed()
     },
     traps: (host) => (statement.traps.get(host) as { learned: string } | undefined)?.learned,

@@ -4,7 +4,7 @@
  */
 
 /** Changes with every change to the tables; a store of another layout is refused, never guessed at. */
-export const LAYOUT = 3
+export const LAYOUT = 4
 
 export const TABLES = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -20,12 +20,15 @@ export const TABLES = `
     id INTEGER PRIMARY KEY, slot INTEGER, depth INTEGER, state INTEGER, rank INTEGER, attempts INTEGER, reason TEXT,
     at REAL, due_at REAL, visit TEXT);
   CREATE INDEX state_due ON state (due_at) WHERE due_at IS NOT NULL;
-  -- Orders of URLs: what is queued, what waits for its next attempt, what is parked.
+  -- Orders of URLs: what is queued, what waits for its next attempt, what is parked. Entries of URLs that are done may
+  -- stand in the queue for a while: see marks.ts.
   CREATE TABLE queue (
     lane INTEGER, slot INTEGER, rank INTEGER, url INTEGER, PRIMARY KEY (lane, slot, rank, url)) WITHOUT ROWID;
   CREATE TABLE waiting (due REAL, url INTEGER, PRIMARY KEY (due, url)) WITHOUT ROWID;
   CREATE TABLE held (host INTEGER, url INTEGER, PRIMARY KEY (host, url)) WITHOUT ROWID;
   CREATE TABLE aside (host INTEGER, url INTEGER, PRIMARY KEY (host, url)) WITHOUT ROWID;
+  -- Two bits for each of 8,192 URLs in a row: see marks.ts.
+  CREATE TABLE mark (block INTEGER PRIMARY KEY, bits BLOB NOT NULL);
   -- Changes of rows of state, host and lane, one entry for each commit: see log.ts.
   CREATE TABLE log (seq INTEGER PRIMARY KEY, changes TEXT NOT NULL);
   -- Fingerprints of the youngest URLs, 8 bytes each from the id \`first\` on, until a file of the exact set has them.

@@ -8,9 +8,11 @@
  * entries are dropped, and new URLs counted as written, when the last step is done.
  */
 import type { DatabaseSync } from 'node:sqlite'
+import { isFinal } from '../storage.ts'
 import type { Facts } from './facts.ts'
 import { changesOf, createGeneration, type Generation, type Generations } from './generation.ts'
 import { readBounds, type Log } from './log.ts'
+import type { Marks } from './marks.ts'
 import { placeOf, type Orders } from './orders.ts'
 import {
   changeValues,
@@ -22,6 +24,7 @@ import {
   UPDATE_HOST,
   UPDATE_LANE,
   visitValues,
+  type Place,
   type UrlChange,
 } from './rows.ts'
 
@@ -47,6 +50,7 @@ export interface WritingDeps {
   readonly generations: Generations
   readonly orders: Orders
   readonly facts: Facts
+  readonly marks: Marks
   readonly log: Log
   readonly visitOffsetMs: number
   /** The youngest URL. */
@@ -56,7 +60,7 @@ export interface WritingDeps {
 }
 
 export function createWriting(db: DatabaseSync, limits: WritingLimits, deps: WritingDeps): Writing {
-  const { generations, orders, facts, log, visitOffsetMs } = deps
+  const { generations, orders, facts, marks, log, visitOffsetMs } = deps
   const statement = {
     place: db.prepare(
       `SELECT lane, coalesce(state.slot, url.slot) AS slot, coalesce(state.rank, url.rank) AS rank,
@@ -97,6 +101,7 @@ export function createWriting(db: DatabaseSync, limits: WritingLimits, deps: Wri
     yield* writeNewQueued(frozen)
     yield* writeNewHeld(frozen)
     yield* writeOrders(frozen)
+    yield* writeMarks(frozen)
     yield* writeUrls(frozen)
     yield* writeHosts(frozen)
     yield* writeLanes(frozen)
@@ -134,8 +139,28 @@ export function createWriting(db: DatabaseSync, limits: WritingLimits, deps: Wri
   function* writeOrders({ urls, places }: Generation): Generator<void, void> {
     for (const id of sortedBy(urls.keys(), (each) => (urls.get(each) as UrlChange).lane)) {
       const before = places.get(id) ?? placeOf(statement.place.get(id) as unknown as Parameters<typeof placeOf>[0])
-      orders.leaveTables({ ...before, id })
-      orders.enterTables(urls.get(id) as UrlChange)
+      const change = urls.get(id) as UrlChange
+      leave({ ...before, id }, change)
+      orders.enterTables(change)
+      yield
+    }
+  }
+
+  /** A URL that is done for good leaves its entry in the queue where it is: see marks.ts. */
+  const leave = (before: Place & { readonly id: number }, now: UrlChange): void => {
+    const stays = before.slot === now.slot && before.rank === now.rank
+    if (marks.isGone(before.id)) {
+      if (stays && now.state !== 'queued') return
+      orders.leaveTables({ ...before, state: 'queued' })
+      marks.setGone(before.id, false)
+    } else if (stays && before.state === 'queued' && isFinal(now.state)) marks.setGone(before.id, true)
+    else orders.leaveTables(before)
+  }
+
+  function* writeMarks({ urls, visits }: Generation): Generator<void, void> {
+    for (const rows of [urls, visits]) for (const id of rows.keys()) marks.setChanged(id)
+    for (const block of marks.unstored()) {
+      marks.store(block)
       yield
     }
   }
@@ -189,6 +214,7 @@ export function createWriting(db: DatabaseSync, limits: WritingLimits, deps: Wri
   return {
     work(changes) {
       log.drop(written.log)
+      orders.tidy()
       if (steps === undefined && isFull(generations.young)) steps = freeze()
       // Behind its time: twice as fast.
       const hurry = isFull(generations.young) ? 2 : 1
