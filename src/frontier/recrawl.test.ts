@@ -11,6 +11,8 @@ import {
   visitWorthMs,
   type PlanVisitInput,
 } from './recrawl.ts'
+import { beliefOf, evidenceOf, withVisit, type Evidence } from './recrawl/evidence.ts'
+import { chanceWithin, learnSpread, rateBelief } from './recrawl/spread.ts'
 import { around, compare, DAY, HOUR, planned, visitAll, type Spread } from './recrawl/test-support/changing-web.ts'
 import type { VisitRow } from './storage.ts'
 
@@ -92,6 +94,39 @@ describe('the belief of how often a page changes', () => {
   })
 })
 
+describe('what visits found', () => {
+  const visits = fc.array(fc.tuple(times, fc.boolean()), { minLength: 1, maxLength: 24 })
+
+  test('is had back from what is kept of it', () => {
+    fc.assert(
+      fc.property(visits, (found) => {
+        const none: Evidence = { changed: 0, unchanged: 0, gapMs: DAY }
+        const evidence = found.reduce((so, [elapsed, changed]) => withVisit(so, elapsed, changed), none)
+        expect(evidence.changed).toBeCloseTo(found.filter(([, changed]) => changed).length, 9)
+        const back = evidenceOf(beliefOf(evidence), found.length)
+        expect(back.changed).toBeCloseTo(evidence.changed, 6)
+        expect(back.unchanged).toBeCloseTo(evidence.unchanged, 6)
+        expect(back.gapMs / evidence.gapMs).toBeCloseTo(1, 9)
+      }),
+    )
+  })
+
+  test('makes a page likely to change soon that changed, and less so where such pages are rare', () => {
+    const chances = ['changed', 'unchanged'].map((others) => {
+      const spread: number[] = []
+      const found = (changed: boolean): Evidence => withVisit({ changed: 0, unchanged: 0, gapMs: DAY }, DAY, changed)
+      for (let page = 0; page < 50; page++)
+        learnSpread(spread, rateBelief(spread, found(others === 'changed'), DAY), 1, 50)
+      const [after, without] = [true, false].map((changed) =>
+        chanceWithin(rateBelief(spread, found(changed), DAY), DAY, DAY),
+      )
+      expect(after).toBeGreaterThan(without as number)
+      return after as number
+    })
+    expect(chances[0]).toBeGreaterThan(chances[1] as number)
+  })
+})
+
 describe('the worth of a visit', () => {
   test('is the mean over the belief of what it adds to freshness', () => {
     for (const [shape, interval] of [
@@ -168,6 +203,17 @@ describe('the plan of visits', () => {
   test('visits an important page more often', () => {
     const [much, little] = [1, 0].map((weight) => planVisit(input({ weight })).intervalMs)
     expect(much).toBeLessThan(little as number)
+  })
+
+  test('judges a page by itself where nothing is kept of the tier’s pages together', () => {
+    const state = { pages: 0, price: 0 }
+    const row = visited(['changed', 'unchanged', 'changed'], { state })
+    expect(state).not.toHaveProperty('rates')
+    const known = { shape: row.changeShape, timeMs: row.changeTimeMs }
+    const prior = planVisit(input({ state: { pages: 0, price: 0 } }))
+    expect(known).not.toEqual({ shape: prior.changeShape, timeMs: prior.changeTimeMs })
+    expect(row.intervalMs).toBeGreaterThanOrEqual(interval.leastMs)
+    expect(row.intervalMs).toBeLessThanOrEqual(interval.mostMs)
   })
 
   test.each(['log-uniform', 'exponential'] as const)('spends what the tier has, within 5 %% (%s)', (spread) => {
@@ -263,6 +309,12 @@ describe('at an equal number of fetches, pages are fresh for longer than by fixe
     ['exponential', 1, 60, 1],
     ['exponential', 7, 240, 2],
     ['two kinds', 1, 60, 1],
+    ['two kinds', 7, 365, 1],
+    ['two kinds', 7, 365, 2],
+    ['mostly slow', 7, 365, 1],
+    ['mostly slow', 7, 365, 2],
+    ['a third never', 1, 30, 1],
+    ['a third never', 7, 210, 2],
   ]
   test.each(cases)('%s, every %d days on average, for %d days, seed %d', (spread, averageDays, days, seed) => {
     const { plan, fixed, rule } = compare({ spread, pages: 150, days, seed }, around(averageDays * DAY))

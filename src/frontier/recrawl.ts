@@ -1,7 +1,8 @@
 /**
- * When a page that was fetched is to be fetched again. Each page has a belief of how often it changes
- * (recrawl/belief.ts), and all pages of a tier pay one price for a visit (recrawl/interval.ts), which is steered so that
- * on average they are visited as often as the tier says.
+ * When a page that was fetched is to be fetched again. What its visits found (recrawl/evidence.ts) is seen in the light of
+ * how the pages of its tier change (recrawl/spread.ts), and all pages of a tier pay one price for a visit
+ * (recrawl/interval.ts), which is steered so that on average they are visited as often as the tier says. Where nothing is
+ * kept of the tier's pages together, each is judged by itself (recrawl/belief.ts).
  *
  * It keeps true that no page is planned sooner than the least interval of its tier nor, while its host's budget permits,
  * later than the most; and that the visits planned for a host stay within a share of the host's pace: pace always wins.
@@ -11,7 +12,9 @@
  */
 import type { Tier, Visit } from '../model/index.ts'
 import { chanceOfChange, meanRate, observeChange, type ChangeBelief } from './recrawl/belief.ts'
+import { beliefOf, evidenceOf, withVisit, type Evidence } from './recrawl/evidence.ts'
 import { bestIntervalMs, visitWorthMs } from './recrawl/interval.ts'
+import { chanceOfWorth, chanceWithin, intervalWhere, learnSpread, rateBelief, worthMs } from './recrawl/spread.ts'
 import type { HostRow, VisitRow } from './storage.ts'
 
 export { bestIntervalMs, observeChange, visitWorthMs, type ChangeBelief }
@@ -40,9 +43,11 @@ export interface RecrawlState {
   pages: number
   /** What one more visit a millisecond must be worth, in milliseconds; 0 before the first page. */
   price: number
+  /** How the rates of its pages are spread: see recrawl/spread.ts. Empty at first; absent where it is not kept. */
+  rates?: number[]
 }
 
-export const emptyRecrawlState = (): RecrawlState => ({ pages: 0, price: 0 })
+export const emptyRecrawlState = (): RecrawlState => ({ pages: 0, price: 0, rates: [] })
 
 /** What is kept of the visits of a host; changed in place by what is planned. */
 export type VisitedHost = Pick<HostRow, 'changePages' | 'changeRate' | 'revisitRate'>
@@ -77,6 +82,13 @@ const HOST_PAGES = 1_000
  */
 const AS_GOOD_AS_CERTAIN = 0.85
 const UNTOLD_INTERVALS = 8
+/**
+ * The first visits of a page that all find a change, and would again, do not tell how fast it changes. The next one comes
+ * when a change is as likely as not, which tells most; unless the page is hardly worth any visits, whatever it tells.
+ */
+const NEARLY_CERTAIN = 0.8
+const WORTH_ASKING = 0.15
+const MOST_QUESTIONS = 4
 /** How far the price follows what is planned, when every page of the tier was planned once. */
 const STEERING = 0.5
 /** A tier of fewer pages is steered as if it had so many, and no page alone moves the price by more than this. */
@@ -93,8 +105,8 @@ const MOST_STRETCH = 1e4
 export function planVisit(input: PlanVisitInput): VisitRow {
   const { id, before, visit, now, state, host } = input
   if (before === undefined) state.pages += 1
-  const belief = learn(input)
-  const intervalMs = steer(input, belief)
+  const { belief, evidence } = learn(input)
+  const intervalMs = steer(input, belief, evidence)
   host.revisitRate = Math.max(0, host.revisitRate - plannedRate(before)) + 1 / intervalMs
   const isRead = visit.change !== 'gone' && visit.change !== 'missed'
   const isChanged = visit.change === 'new' || visit.change === 'changed'
@@ -168,20 +180,35 @@ function plannedRate(row: VisitRow | undefined): number {
   return row === undefined ? 0 : 1 / row.intervalMs
 }
 
-/** What is believed of the page, with what this visit says of it; its host learns of that, too. */
-function learn({ before, visit, now, host, interval }: PlanVisitInput): ChangeBelief {
+interface Learned {
+  readonly belief: ChangeBelief
+  /** Undefined where the page is judged by its belief alone. */
+  readonly evidence: Evidence | undefined
+}
+
+/** What is known of the page, with what this visit says of it; its host and its tier learn of that, too. */
+function learn({ before, visit, now, host, interval, state }: PlanVisitInput): Learned {
   const prior = priorOf(host, interval)
-  if (before === undefined) return prior
+  if (before === undefined) return { belief: prior, evidence: undefined }
   const known = { shape: before.changeShape, timeMs: before.changeTimeMs }
-  if (visit.change !== 'changed' && visit.change !== 'unchanged') return known
-  const belief = observeChange(known, now - before.checkedAt, visit.change === 'changed', prior)
+  const former = state.rates === undefined ? undefined : evidenceOf(known, before.visits - 1)
+  const elapsedMs = now - before.checkedAt
+  if ((visit.change !== 'changed' && visit.change !== 'unchanged') || !(elapsedMs > 0))
+    return { belief: known, evidence: before.visits === 1 ? undefined : former }
+  const isChanged = visit.change === 'changed'
+  const evidence = former === undefined ? undefined : withVisit(former, elapsedMs, isChanged)
+  const belief = evidence === undefined ? observeChange(known, elapsedMs, isChanged, prior) : beliefOf(evidence)
+  if (evidence !== undefined && state.rates !== undefined) {
+    const rates = rateBelief(state.rates, evidence, interval.averageMs)
+    learnSpread(state.rates, rates, elapsedMs / interval.averageMs, state.pages)
+  }
   const rate = meanRate(belief)
   if (before.visits === 1) host.changePages += 1
   // The mean of logarithms, since rates differ by orders of magnitude: a page leaves it and comes back with its new rate.
   const left = before.visits === 1 ? host.changeRate : meanRate(known)
   const pages = Math.min(Math.max(host.changePages, 1), HOST_PAGES)
   host.changeRate = pages === 1 ? rate : host.changeRate * (rate / left) ** (1 / pages)
-  return belief
+  return { belief, evidence }
 }
 
 /** What is believed of a page that was never visited twice: what its host's pages are like, or its tier's. */
@@ -196,17 +223,42 @@ function priorOf(host: VisitedHost, { averageMs }: RecrawlInterval): ChangeBelie
  * the mean of the intervals seen here is the tier's average exactly when its visits together are as many as they should
  * be. No sum over the pages is needed, which pages that move from tier to tier would make wrong.
  */
-function steer({ state, interval, weight }: PlanVisitInput, belief: ChangeBelief): number {
-  const { averageMs, leastMs, mostMs } = interval
+function steer({ state, interval, weight }: PlanVisitInput, belief: ChangeBelief, evidence?: Evidence): number {
+  const { averageMs } = interval
   const usual = visitWorthMs({ shape: PRIOR_SHAPE, timeMs: PRIOR_SHAPE * averageMs }, averageMs)
   if (!(state.price > 0)) state.price = usual
-  const bestMs = bestIntervalMs(belief, state.price / (LEAST_WEIGHT + weight), leastMs, mostMs)
-  const isTold = chanceOfChange(belief, bestMs) < AS_GOOD_AS_CERTAIN
-  const intervalMs = isTold ? bestMs : Math.min(Math.max(bestMs, UNTOLD_INTERVALS * averageMs), mostMs)
+  const price = state.price / (LEAST_WEIGHT + weight)
+  const intervalMs =
+    evidence === undefined || state.rates === undefined
+      ? intervalOfOne(belief, price, interval)
+      : intervalAmong(state.rates, evidence, price, interval)
   const step = (STEERING / Math.max(state.pages, STEERED_PAGES)) * (1 - intervalMs / averageMs)
-  const price = state.price * Math.exp(Math.min(Math.max(step, -STEERED_MOST), STEERED_MOST))
-  state.price = Math.min(Math.max(price, usual / PRICE_RANGE), usual * PRICE_RANGE)
+  const steered = state.price * Math.exp(Math.min(Math.max(step, -STEERED_MOST), STEERED_MOST))
+  state.price = Math.min(Math.max(steered, usual / PRICE_RANGE), usual * PRICE_RANGE)
   return intervalMs
+}
+
+/** By what is believed of this page alone. */
+function intervalOfOne(belief: ChangeBelief, price: number, { averageMs, leastMs, mostMs }: RecrawlInterval): number {
+  const bestMs = bestIntervalMs(belief, price, leastMs, mostMs)
+  const isTold = chanceOfChange(belief, bestMs) < AS_GOOD_AS_CERTAIN
+  return isTold ? bestMs : Math.min(Math.max(bestMs, UNTOLD_INTERVALS * averageMs), mostMs)
+}
+
+/** By what the pages of the tier are like. */
+function intervalAmong(
+  spread: number[],
+  evidence: Evidence,
+  price: number,
+  { averageMs, leastMs, mostMs }: RecrawlInterval,
+): number {
+  const rates = rateBelief(spread, evidence, averageMs)
+  const bestMs = intervalWhere((ms) => worthMs(rates, ms, averageMs), price, leastMs, mostMs)
+  const { changed, unchanged } = evidence
+  const isUntold = unchanged < 1 && changed <= MOST_QUESTIONS
+  if (!isUntold || chanceWithin(rates, bestMs, averageMs) < NEARLY_CERTAIN) return bestMs
+  if (chanceOfWorth(rates, price, averageMs) < WORTH_ASKING) return bestMs
+  return intervalWhere((ms) => chanceWithin(rates, ms, averageMs), 0.5, leastMs, bestMs)
 }
 
 /** Where more visits are planned than the host has room for, all of them are put off in proportion. */

@@ -40,6 +40,8 @@ const TRAPS: Readonly<Record<string, readonly [Site, number]>> = {
   'asp.test': [sessions(OPTIONS, 'asp'), PAGES + 1],
   'base.test': [wrongBase(OPTIONS), PAGES + 1],
   'stream.test': [endlessPages({ ...OPTIONS, echoes: false }), PAGES + 2],
+  'numbered.test': [endlessPages(OPTIONS), PAGES + 2],
+  'numbered-lines.test': [endlessPages({ ...OPTIONS, words: 8 }), PAGES + 2],
   'maze.test': [endlessDepth(OPTIONS), PAGES + 2],
 }
 /** Sites as a program makes them, all pages alike but for a number or a name. */

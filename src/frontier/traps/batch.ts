@@ -23,7 +23,9 @@ export function createBatch(lessons: Lessons, memory: Memory, verdicts: Verdicts
   const limitOf = (id: number, first: number): number => {
     const lesson = lessons.find(id)
     if (lesson === undefined) return first
-    return lesson.streak > 0 ? 1 : first + lesson.good / PAGES_EACH
+    if (lesson.streak > 0) return 1
+    const limit = first + lesson.good / PAGES_EACH
+    return lesson.alike === 0 ? limit : Math.min(limit, Math.max(1, lessons.moreAlike(lesson)))
   }
   const isUnproven = (id: number): boolean => (lessons.find(id)?.good ?? 0) < PROVEN_GOOD
   return (address) => {

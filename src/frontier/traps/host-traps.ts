@@ -41,7 +41,7 @@ export interface HostTraps {
   serialise(): string
 }
 
-const VERSION = 3
+const VERSION = 4
 /** Probes of one host: some at once, and one more for so many pages. */
 const FIRST_PROBES = 2
 const PAGES_PER_PROBE = 100

@@ -17,7 +17,7 @@ export interface Lesson {
   streak: number
   /** Pages in a row of which none was new but for a number, or an address. */
   alike: number
-  /** Pages fetched to see whether the lesson is right, since the last new one. */
+  /** Pages fetched to see whether the lesson is right, since the last one that was new by more than a number. */
   probes: number
   /** How often what was bad was of another kind than the one before, and that kind. */
   kinds: number
@@ -38,9 +38,14 @@ export interface Demand {
 
 export interface Lessons {
   find(id: number): Lesson | undefined
+  holds(lesson: Lesson, demand: Demand): boolean
   /** Whether there is any that may hold. */
   mayHold(): boolean
-  /** The lesson, made if it is new; the ones used longest ago are forgotten, those without a score first. */
+  /** How many pages of a kind may still come that are new by a number only, or by an address. */
+  moreAlike(lesson: Lesson): number
+  /** A page of the host said what none had said before, numbers and its address aside. */
+  noteDistinct(): void
+  /** The lesson, made if it is new; the ones used longest ago are forgotten, those that nothing speaks for first. */
   open(id: number): Lesson
   /** Adds a fingerprint to a lesson's. */
   gather(id: number, near: bigint): void
@@ -63,13 +68,16 @@ const MAX_SAID = 3
 const MAX_NEAR_WRITTEN = 24
 /** So many that are alike are a trap after all, and no site of test pages. */
 const MAX_ALIKE = 10_000
-/** Of these many, the oldest, one without a score is looked for. */
+/**
+ * A site that says something else on so many pages is no site of test pages: there a few that are alike are enough, one
+ * more for each so many that were not.
+ */
+const DISTINCT_PAGES = 32
+const FEW_ALIKE = 4
+/** From here on they are kept in mind as what speaks for a lesson is. */
+const WORTH_KEEPING = 2
+/** Of these many, the oldest, one that nothing speaks for is looked for. */
 const FORGETTABLE = 24
-
-export function holds(lesson: Lesson, { kinds, caution }: Demand): boolean {
-  if (lesson.alike >= MAX_ALIKE) return true
-  return lesson.score >= PROOF + FULL * caution * Math.log2(Math.max(1, lesson.good)) && lesson.kinds >= kinds
-}
 
 /** A rule is a lesson that holds before anything was learned. */
 export function presume(lesson: Lesson): void {
@@ -81,7 +89,7 @@ export function acquit(lesson: Lesson, isAlike: boolean): void {
   lesson.good = Math.min(lesson.good + 1, 65_535)
   lesson.score = Math.max(0, lesson.score - NEW)
   lesson.streak = 0
-  lesson.probes = 0
+  if (!isAlike) lesson.probes = 0
 }
 
 /** Whether it is one of few contents that come again and again; if not, it is the next time. */
@@ -108,12 +116,17 @@ export function createLessons(): Lessons {
   const lessons = new Map<number, Lesson>()
   /** Whether one may hold; undefined when somebody may have changed one since it was looked for. */
   let hasProof: boolean | undefined
+  let distinct = 0
+  const mostAlike = (): number =>
+    distinct < DISTINCT_PAGES ? MAX_ALIKE : Math.max(FEW_ALIKE, Math.floor(distinct / DISTINCT_PAGES))
+  /** Where pages of the kind were new, it takes as many that are not. */
+  const mostAlikeOf = ({ good, alike }: Lesson): number => Math.min(Math.max(mostAlike(), good - alike), MAX_ALIKE)
   const forgetOne = (): void => {
     let looked = 0
     let oldest: number | undefined
     for (const [id, lesson] of lessons) {
       oldest ??= id
-      if (lesson.score === 0) {
+      if (lesson.score === 0 && lesson.alike < WORTH_KEEPING) {
         oldest = id
         break
       }
@@ -122,7 +135,8 @@ export function createLessons(): Lessons {
     if (oldest !== undefined) lessons.delete(oldest)
   }
   const lookForProof = (): boolean => {
-    for (const { score, alike } of lessons.values()) if (score >= PROOF || alike >= MAX_ALIKE) return true
+    const most = mostAlike()
+    for (const { score, alike } of lessons.values()) if (score >= PROOF || alike >= most) return true
     return false
   }
   const open = (id: number): Lesson => {
@@ -135,6 +149,16 @@ export function createLessons(): Lessons {
   }
   return {
     find: (id) => lessons.get(id),
+    holds(lesson, { kinds, caution }) {
+      // What lies in one place may well be alike; of one kind, a few pages are enough.
+      if (lesson.alike >= (kinds === 0 ? mostAlikeOf(lesson) : MAX_ALIKE)) return true
+      return lesson.score >= PROOF + FULL * caution * Math.log2(Math.max(1, lesson.good)) && lesson.kinds >= kinds
+    },
+    moreAlike: (lesson) => Math.max(0, mostAlikeOf(lesson) - lesson.alike),
+    noteDistinct() {
+      distinct = Math.min(distinct + 1, 65_535)
+      hasProof = undefined
+    },
     mayHold: () => (hasProof ??= lookForProof()),
     open,
     gather(id, near) {
@@ -150,6 +174,7 @@ export function createLessons(): Lessons {
         written.set(lesson, count)
         room -= count
       }
+      writer.short(distinct)
       writer.byte(lessons.size)
       for (const [id, lesson] of lessons) {
         writer.word(id)
@@ -170,6 +195,7 @@ export function createLessons(): Lessons {
       }
     },
     read(reader) {
+      distinct = reader.short()
       const size = Math.min(reader.byte(), MAX_LESSONS)
       for (let count = 0; count < size; count++) {
         const id = reader.word() | 0

@@ -48,6 +48,8 @@ export interface Memory {
   remember(address: Address, idle: ReadonlySet<string>, said: Said): void
   /** What a page said; without `undated` where nobody will ask for it. */
   rememberContent(shape: UrlShape, said: Said, withUndated: boolean): void
+  /** What a line says but for its numbers. */
+  rememberUnnumbered(content: number): void
   write(writer: Writer): void
   read(reader: Reader): void
 }
@@ -122,6 +124,9 @@ export function createMemory(): Memory {
     rememberContent(shape, { whole, undated, exact }, withUndated) {
       keep(exact, whole, shape)
       if (withUndated) keep(undated, whole, shape)
+    },
+    rememberUnnumbered(content) {
+      contents.set(content, contents.get(content) ?? 0)
     },
     remember(address, idle, { undated, exact }) {
       const { parts, ends, outermost } = address

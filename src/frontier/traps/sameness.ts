@@ -71,6 +71,8 @@ export function samenessOf(
   const line = isLong ? FULL : lineWeight()
   const full = size === SAMPLE_SIZES.nothing ? Math.min(line, SAME_NOTHING) : line
 
+  /** What it says but for numbers; in a line or two they are part of `exact`, and not of the fingerprint. */
+  const unnumbered = isLong || sample.near === null ? said.exact : Number.parseInt(sample.near.slice(8), 16)
   const near = sample.near === null || !overlooksWords ? undefined : BigInt(`0x${sample.near}`)
   const nearness = ({ id, nearCounts }: Subject): number => {
     if (near === undefined) return 0
@@ -86,12 +88,13 @@ export function samenessOf(
     weight,
     full,
     isCopy: copied !== undefined,
-    isAlike: weight === 0 && (copied !== undefined || memory.hasContent(said.exact)),
+    isAlike: weight === 0 && (copied !== undefined || memory.hasContent(unnumbered)),
     isByDepth: weight > 0 && isOnlyDeep && (!isLong || copied !== said.whole),
     overlooksEchoes,
     content: (copied ?? Number((near ?? 0n) & 0xffffn)) & 0xffff,
     remember() {
       memory.rememberContent(shape, said, overlooksDates)
+      if (unnumbered !== said.exact) memory.rememberUnnumbered(unnumbered)
       if (copied !== undefined || near === undefined) return
       for (const family of families) lessons.gather(family.id, near)
     },

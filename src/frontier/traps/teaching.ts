@@ -7,7 +7,7 @@ import type { ContentSample } from '../../model/index.ts'
 import type { UrlPart, UrlShape } from '../../url/index.ts'
 import type { Address } from './address.ts'
 import { hashOf } from './hash.ts'
-import { acquit, blame, FULL, holds, isSaidAgain, NO_KIND, presume, type Demand, type Lessons } from './lessons.ts'
+import { acquit, blame, FULL, isSaidAgain, NO_KIND, presume, type Demand, type Lessons } from './lessons.ts'
 import { MAX_PARTS, type Memory, type Said } from './memory.ts'
 import { ruleAgainst } from './rules.ts'
 import { NEARLY_SAME, SAME_LINE, samenessOf } from './sameness.ts'
@@ -33,10 +33,10 @@ export function teach(
   const taught = { hasBegun: false, hasCeased: false }
   const weigh = (id: number, demand: Demand, weight: number, kind: string, isAlike = false): void => {
     const lesson = lessons.open(id)
-    const held = holds(lesson, demand)
+    const held = lessons.holds(lesson, demand)
     if (weight > 0) blame(lesson, weight, (hashOf(kind) >>> 0) % NO_KIND)
     else acquit(lesson, isAlike)
-    const isHeld = holds(lesson, demand)
+    const isHeld = lessons.holds(lesson, demand)
     taught.hasBegun ||= !held && isHeld
     taught.hasCeased ||= held && !isHeld
   }
@@ -55,6 +55,7 @@ export function teach(
   const isNested = verdicts.isNested(shape)
   const sameness = samenessOf({ shape, isNested, sample, said }, families, lessons, memory)
   const { weight, isAlike, isByDepth } = sameness
+  if (weight === 0 && !isAlike) lessons.noteDistinct()
 
   /** Whether it says the same as pages that differ in one part, or whether parts matter that were thought idle. */
   const explainByParts = (): Explanation => {

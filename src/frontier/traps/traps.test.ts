@@ -45,6 +45,7 @@ const TRAPS: [string, (options: Text & { pages: number }) => Site, number][] = [
   ['session ids as a folder', (options) => sessions(options, 'asp'), PAGES + 1],
   ['relative links on a wrong base', wrongBase, PAGES + 1],
   ['depth without end', endlessDepth, PAGES + 2],
+  ['numbered pages without end', endlessPages, PAGES + 2],
 ]
 
 type Text = Pick<TrapOptions, 'words' | 'echoes'>
@@ -86,13 +87,7 @@ test.each([0, 2, 5, 11])('a site of many pages with a session in every path lose
 })
 
 describe('numbered pages without end', () => {
-  test.each([30, 150])('waste less than one fetch in twenty if they say the same to the letter: %i words', (words) => {
-    const result = walk(endlessPages({ pages: PAGES, words, echoes: false }), SEED, LIMIT, { inBatch: 32 })
-    expect(freshShare(result)).toBeGreaterThanOrEqual(0.95)
-    expect(result.contents.size).toBe(PAGES + 2)
-  })
-
-  test('end after ten thousand that differ in nothing but their numbers', () => {
+  test('end after ten thousand that differ in nothing but their numbers, if the site has no others', () => {
     const traps = createHostTraps(undefined)
     const learn = (number: number, text: string): boolean => {
       const url = normalizeUrl(`${SEED}stream/${number}`) as NormalizedUrl
@@ -105,6 +100,43 @@ describe('numbered pages without end', () => {
     expect(traps.judge(next)).toBe('the last 10000 pages of /stream/# said the same as others')
     expect(learn(10_001, prose('something new', 60))).toBe(true)
     expect(traps.judge(next)).toBeUndefined()
+  })
+})
+
+describe('numbered pages that differ in nothing but their numbers, on a site of other pages', () => {
+  const learnAll = (texts: Readonly<Record<string, string>>): ReturnType<typeof createHostTraps> => {
+    const traps = createHostTraps(undefined)
+    for (const [path, text] of Object.entries(texts)) {
+      const url = normalizeUrl(path, SEED) as NormalizedUrl
+      traps.learn(url, contentSample(text, url, 'The site'))
+    }
+    return traps
+  }
+  const pages = (count: number, folder: string, text: (number: number) => string): Record<string, string> =>
+    Object.fromEntries(Array.from({ length: count }, (_, number) => [`/${folder}/${number}`, text(number)]))
+  const next = normalizeUrl('/stream/99', SEED) as NormalizedUrl
+  const stream = pages(10, 'stream', (number) => `Page ${number} ${LOREM}`)
+
+  test('are set aside after ten', () => {
+    const articles = pages(40, 'articles', (number) => prose(`article ${number}`, 50))
+    expect(learnAll({ ...articles, ...stream }).judge(next)).toMatch(/of \/stream\/# said the same/)
+    const lines = pages(
+      10,
+      'stream',
+      (number) => `This is page number ${number} of the endless archive, go on to ${number + 1}.`,
+    )
+    expect(learnAll({ ...articles, ...lines }).judge(next)).toMatch(/of \/stream\/# said the same/)
+  })
+
+  test('are read on where one of them said something else lately', () => {
+    const articles = pages(40, 'articles', (number) => prose(`article ${number}`, 50))
+    const other = { '/stream/8': prose('the exception', 50) }
+    expect(learnAll({ ...articles, ...stream, ...other }).judge(next)).toBeUndefined()
+  })
+
+  test('are read on where the other pages are of that kind, too', () => {
+    const others = pages(200, 'articles', (number) => `Article ${number} ${LOREM} ${LOREM}`)
+    expect(learnAll({ ...others, ...stream }).judge(next)).toBeUndefined()
   })
 })
 

@@ -6,7 +6,7 @@ import type { NormalizedUrl } from '../../model/index.ts'
 import type { UrlPart, UrlShape } from '../../url/index.ts'
 import type { Address } from './address.ts'
 import { hashOf } from './hash.ts'
-import { holds, type Demand, type Lesson, type Lessons } from './lessons.ts'
+import type { Demand, Lesson, Lessons } from './lessons.ts'
 import type { Memory } from './memory.ts'
 import { ruleAgainst, shortened } from './rules.ts'
 import { subjectsOf, type Subject } from './subjects.ts'
@@ -46,7 +46,7 @@ const SAID_THE_SAME = 'said the same as others'
 export function createVerdicts(lessons: Lessons, memory: Memory): Verdicts {
   const isLearned = (id: number, demand: Demand): boolean => {
     const lesson = lessons.find(id)
-    return lesson !== undefined && holds(lesson, demand)
+    return lesson !== undefined && lessons.holds(lesson, demand)
   }
   const partLesson = (shape: UrlShape, part: UrlPart): number | undefined => {
     if (isLearned(everywhere(part), VARIED)) return everywhere(part)
@@ -64,7 +64,7 @@ export function createVerdicts(lessons: Lessons, memory: Memory): Verdicts {
     if (rule.isFinal) return { reason: rule.reason, id: undefined }
     const id = hashOf(rule.id)
     const lesson = lessons.find(id)
-    const isLifted = lesson !== undefined && lesson.good > 0 && !holds(lesson, PLAIN)
+    const isLifted = lesson !== undefined && lesson.good > 0 && !lessons.holds(lesson, PLAIN)
     return isLifted ? undefined : { reason: rule.reason, id }
   }
 
@@ -84,7 +84,7 @@ export function createVerdicts(lessons: Lessons, memory: Memory): Verdicts {
     if (isLearned(ENDING, VARIED) && !memory.knowsItself(address) && memory.knowsEnding(address))
       return { reason: 'it was found with other folders in front, which make no difference', id: ENDING }
     const nesting = isNested(address) ? lessons.find(NESTED) : undefined
-    if (nesting === undefined || !holds(nesting, VARIED)) return undefined
+    if (nesting === undefined || !lessons.holds(nesting, VARIED)) return undefined
     return { reason: `${lastPages(nesting)} with a folder inside itself or another ${SAID_THE_SAME}`, id: NESTED }
   }
 
@@ -93,7 +93,7 @@ export function createVerdicts(lessons: Lessons, memory: Memory): Verdicts {
       const { id } = subject
       const lesson = lessons.find(id)
       if (lesson === undefined) continue
-      if (holds(lesson, subject.demand))
+      if (lessons.holds(lesson, subject.demand))
         return { reason: `${lastPages(lesson)} of ${shortened(subject.words)} ${SAID_THE_SAME}`, id }
       if (lesson.good >= PROVEN_GOOD) return undefined
     }

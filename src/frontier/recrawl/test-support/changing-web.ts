@@ -20,6 +20,7 @@ export const SPREADS = {
     rng.next() < 0.8 ? 1 / (DAY * 20 ** (1 + rng.next())) : 1 / (HOUR * (1 + 5 * rng.next())),
   exponential: (rng: Rng): number => -Math.log(1 - rng.next()) / (5 * DAY),
   'two kinds': (rng: Rng): number => (rng.next() < 0.5 ? 1 / (2 * HOUR) : 1 / (60 * DAY)),
+  'a third never': (rng: Rng): number => (rng.next() < 1 / 3 ? 0 : 1 / (2 * HOUR * 100 ** rng.next())),
 } as const
 export type Spread = keyof typeof SPREADS
 
