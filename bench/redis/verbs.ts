@@ -248,7 +248,7 @@ try {
   printTable(
     ['verb', 'µs a call', 'µs an item', 'bytes a call', 'bytes an item'],
     [
-      ...['look', 'lease', 'weigh', 'settle'].map((verb) => row(verb, verb)),
+      ...['look', 'lease', 'settle'].map((verb) => row(verb, verb)),
       ['found', 0, figure(foundOf(({ us }) => us)), 0, figure(foundOf(({ bytes }) => bytes))],
       ...['deliver', 'ack'].map((verb) => row(verb, `${verb} between partitions`)),
       row('extend', 'extend'),

@@ -13,7 +13,7 @@ import type { PermitsWanted } from './request-rate.ts'
 const SECOND_MS = 1_000
 const AT_ONCE = 0.25
 /** Places that come free within this time do so together, at its end: so there are few times to remember. */
-const TOGETHER_MS = 20
+const TOGETHER_MS = 5
 
 export interface RateWindow {
   take(asked: PermitsWanted): number

@@ -6,14 +6,28 @@
  */
 import type { Clock } from '../base/index.ts'
 
-/** How long a permit is good for at least, and at most: as long as asking takes, twice, so that it arrives in good time. */
-const GOOD_LEAST_MS = 100
+/**
+ * How long a permit is good for at least, and at most: as long as asking takes, twice, so that it arrives in good time.
+ * While it is good nobody else gets its place, so a rate is used the better the shorter that is.
+ */
+const GOOD_LEAST_MS = 20
 const GOOD_MOST_MS = 2_000
+/** Of how long the last ones were good for, this part at least: one asking that was quick does not make the next one so. */
+const GOOD_KEPT = 0.8
 /** Who comes while others are being answered waits for this long, and so asks together with those who come next. */
 const GATHER_MS = 25
-/** When there are too few, more are asked for after this; when there were none, after twice as long each time, up to the most. */
-const AGAIN_MS = 100
+/**
+ * When there are too few, more are asked for after a while: half as long as the last time when there were some, a little
+ * longer when there were none. So of all askings, whoever makes them, about one in five gets something, as long as
+ * nobody would have to ask less often than the most.
+ */
+const AGAIN_FIRST_MS = 100
+const AGAIN_LEAST_MS = 20
 const AGAIN_MOST_MS = 800
+const SOONER = 0.5
+const LATER = 1.2
+/** How soon it is worth looking again whether fewer wait. */
+const LOOK_AGAIN_MS = 100
 /** The part of a second's requests that may wait at once in one thread. */
 const WAITING_SHARE = 0.25
 
@@ -48,7 +62,7 @@ export function createRequestRate(
   const waiting = new Set<Waiter>()
   const stopping = new AbortController()
   let goodMs = GOOD_LEAST_MS
-  let againMs = AGAIN_MS
+  let againMs = AGAIN_FIRST_MS
   let isAsking = false
 
   const serve = (permits: number, goodUntil: number): void => {
@@ -64,8 +78,8 @@ export function createRequestRate(
     const before = clock.now()
     const permits = await ask({ wanted, goodMs })
     const goodUntil = before + goodMs
-    goodMs = Math.min(GOOD_MOST_MS, Math.max(GOOD_LEAST_MS, 2 * (clock.now() - before)))
-    againMs = permits > 0 ? AGAIN_MS : Math.min(AGAIN_MOST_MS, 2 * againMs)
+    goodMs = Math.min(GOOD_MOST_MS, Math.max(GOOD_LEAST_MS, GOOD_KEPT * goodMs, 2 * (clock.now() - before)))
+    againMs = Math.min(AGAIN_MOST_MS, Math.max(AGAIN_LEAST_MS, againMs * (permits > 0 ? SOONER : LATER)))
     // Those that have come too late are lost, and the next ones are good for longer.
     serve(permits, goodUntil)
     const nextAt = before + (permits < wanted ? againMs : GATHER_MS)
@@ -116,7 +130,7 @@ export function createRequestRate(
     // One more, since a lease whose page is being read has nothing under way either.
     enough: 1 + Math.ceil(perSecond * WAITING_SHARE),
     get nextAt() {
-      return clock.now() + AGAIN_MS
+      return clock.now() + LOOK_AGAIN_MS
     },
     stop() {
       stopping.abort()

@@ -6,12 +6,13 @@
 import type { HostKey } from '../../model/index.ts'
 import type { Lease, LeaseRequest } from '../contract.ts'
 import { createSharing } from '../sharing.ts'
-import { HOST_CLASSES, tierBit, type HostClass } from '../storage.ts'
+import { HOST_CLASSES, tierBit, type HostClass, type Slot } from '../storage.ts'
 import { choose, type Pick, type Quota } from './choosing.ts'
 import type { HeldLeases } from './held-leases.ts'
+import type { KeyList } from './key-list.ts'
 import { leaseOf } from './lease-tasks.ts'
 import type { Limits } from './limits.ts'
-import { lookAt, readLook, withHostsOf, type LeaseReply, type Look, type LookAsked } from './look.ts'
+import { lookAt, readLease, readLook, withHostsOf, type LeaseReply, type Look, type LookAsked } from './look.ts'
 import type { Parking } from './parking.ts'
 import { listOf } from './replies.ts'
 import { loadScript } from './scripts.ts'
@@ -42,7 +43,7 @@ export interface Granted {
 }
 
 export interface Granting {
-  /** What to look for, before granting this request over so many partitions. */
+  /** What to look for, before granting this request over so many partitions: with the leases that it was given before. */
   asked(request: LeaseRequest, partitions: number): LookAsked
   grant(request: LeaseRequest, looks: readonly Look[], asked: LookAsked): Promise<Granted>
 }
@@ -76,18 +77,18 @@ export function createGranting(
   const sharing = createSharing(settings.quotas)
   let calls = 0
 
-  const lanesOf = ({ host, look }: Pick, keys: ReturnType<Partition['keyList']>) =>
-    Object.fromEntries(
-      host.lanes.map(([origin, parts]) => [
-        origin,
-        Object.fromEntries(
-          Object.entries(parts).map(([slot, ranks]) => [
-            slot,
-            ranks.map((rank) => [rank, keys.at(look.partition.keys.queue(origin, slot as never, rank))]),
-          ]),
-        ),
-      ]),
-    )
+  /** As scripts take them: origin, slot, rank and number of each list. */
+  const listsOf = ({ host, look }: Pick, keys: KeyList): (string | number)[] => {
+    const { queue } = look.partition.keys
+    const all: (string | number)[] = []
+    for (const [origin, ...lists] of host.lanes) {
+      for (let index = 0; index < lists.length; index += 2) {
+        const [slot, rank] = [lists[index] as Slot, lists[index + 1] as number]
+        all.push(origin, slot, rank, keys.at(queue(origin, slot, rank)))
+      }
+    }
+    return all
+  }
 
   /** The picks of one partition, granted as far as they can be. */
   const grantIn = async (partition: Partition, { most, turns }: Turns, request: LeaseRequest, asked: LookAsked) => {
@@ -106,12 +107,12 @@ export function createGranting(
         tiers: tierBit(pick.tier),
         tasks: pick.tasks,
         policy: store.policyFor(pick.host.key),
-        lanes: lanesOf(pick, keys),
+        lists: listsOf(pick, keys),
         ...(settings.maxPagesPerHost === undefined ? {} : { aside: keys.at(partition.keys.aside(pick.host.key)) }),
       })),
       look: asked,
     })) as Reply
-    const granted = listOf<readonly [number, LeaseReply]>(reply.leases).map(([, lease]) => lease)
+    const granted = listOf<readonly [number, unknown]>(reply.leases).map(([, lease]) => readLease(lease))
     const kept = settings.traps ? await deps.parking.sift(partition, granted) : granted
     for (const lease of kept) deps.held.hold(partition, request.worker, lease)
     return {
@@ -203,7 +204,7 @@ export function createGranting(
         spare = MORE_HOSTS
         // Barren hosts stay due: others are found only behind them.
         const count = Math.min(want + MORE_HOSTS, MOST_HOSTS) + barren.size
-        const again = { ...asked, count }
+        const again: LookAsked = { count, classes: asked.classes }
         if (picks.length === 0) {
           const fresh = await Promise.all([...looks.keys()].map((partition) => lookAt(partition, again)))
           for (const look of fresh) looks.set(look.partition, look)

@@ -1,14 +1,16 @@
 /** What there is to do in a partition, as look.lua says it. Times are the server's, unless their name says otherwise. */
 import type { HostKey, Origin } from '../../model/index.ts'
+import { originOf } from '../../url/index.ts'
 import type { HostOrder, Slot } from '../storage.ts'
-import { listOf, mapOf } from './replies.ts'
+import { listOf } from './replies.ts'
+import { readRow } from './row.ts'
 import { loadScript } from './scripts.ts'
 import type { Partition } from './store.ts'
 
 const LOOK = loadScript('look')
 
-/** Of a lane: its origin, and the ranks of the first lists of each part of its queue. */
-export type LaneLists = readonly [origin: Origin, parts: Readonly<Partial<Record<Slot, readonly number[]>>>]
+/** Of a lane: its origin, and then slot and rank of each of the first lists of its queue. */
+export type LaneLists = readonly [origin: Origin, ...lists: (Slot | number)[]]
 
 export interface DueHost {
   readonly key: HostKey
@@ -21,7 +23,7 @@ export interface DueHost {
   readonly lanes: readonly LaneLists[]
 }
 
-/** A task as a lease carries it. */
+/** A task as a lease carries it. Of a URL, scripts answer its row, its tier and what was left, and `readLease` the rest. */
 export interface TaskReply {
   /** The fingerprint of its URL, or `r:` and the origin. */
   readonly name: string
@@ -57,6 +59,19 @@ export interface LeaseReply {
   /** The version of what was learned of the host's traps. */
   readonly traps?: number
   readonly health: readonly [strikes: number, streak: number, since: number, blockedAt: number, latencyMs: number]
+}
+
+/** A lease as a script answers it, with what the rows of its tasks say. */
+export function readLease(reply: unknown): LeaseReply {
+  const lease = reply as LeaseReply
+  return {
+    ...lease,
+    tasks: lease.tasks.map((task) => {
+      if (task.row === undefined) return task
+      const { name, kind, slot, rank, url } = readRow(task.row)
+      return { ...task, name, kind: kind === 'page' ? 'p' : 's', slot, rank, origin: originOf(url) }
+    }),
+  }
 }
 
 export interface LookSums {
@@ -129,7 +144,7 @@ export function readLook(partition: Partition, reply: unknown, count: number): L
         dueAt: Number(at) < 1 ? Number(at) : times.toWorker(Number(at)),
         seq: Number(seq),
         spare,
-        lanes: listOf<readonly [Origin, unknown]>(lanes).map(([origin, parts]) => [origin, mapOf<number[]>(parts)]),
+        lanes: listOf<LaneLists>(lanes),
       })),
     )
   }
@@ -142,7 +157,7 @@ export function readLook(partition: Partition, reply: unknown, count: number): L
     upcoming: new Map(listOf<readonly [HostOrder, number]>(look.upcoming)),
     expired: listOf(look.expired),
     retries: listOf(look.retries),
-    ...(look.recalled === undefined ? {} : { recalled: listOf(look.recalled) }),
+    ...(look.recalled === undefined ? {} : { recalled: listOf(look.recalled).map(readLease) }),
   }
 }
 

@@ -8,7 +8,7 @@
  */
 import type { HostKey, Task } from '../../model/index.ts'
 import { originOf } from '../../url/index.ts'
-import type { LeaseReply } from './look.ts'
+import { readLease, type LeaseReply } from './look.ts'
 import { listOf } from './replies.ts'
 import { readRow, writeRow, type Row } from './row.ts'
 import { loadScript } from './scripts.ts'
@@ -197,11 +197,11 @@ export function createParking(store: Store, traps: TrapsCache): Parking {
         return (await partition.call(LEASE_PARKED, keys.names, named)) as ParkedReply
       }
       const first = await call()
-      if (first.review !== true) return first.lease
+      if (first.review !== true) return leaseIn(first)
       for await (const { rows, pages } of rowsAside(partition, host, Infinity)) {
         if (rows.length === 0) continue
         if ((await freeInnocent(partition, host, rows, pages)) > 0) return undefined
-        return (await call(rows.map(({ name }) => name))).lease
+        return leaseIn(await call(rows.map(({ name }) => name)))
       }
       return undefined
     },
@@ -209,10 +209,12 @@ export function createParking(store: Store, traps: TrapsCache): Parking {
 }
 
 interface ParkedReply {
-  readonly lease?: LeaseReply
+  readonly lease?: unknown
   /** What is aside must be looked at again before it is skipped. */
   readonly review?: boolean
 }
+
+const leaseIn = ({ lease }: ParkedReply): LeaseReply | undefined => (lease === undefined ? undefined : readLease(lease))
 
 interface AsidePortion {
   readonly rows: readonly Row[]

@@ -10,7 +10,7 @@ import type { Partition, Store } from './store.ts'
 const CASH = loadScript('cash')
 
 /** How long it is gathered, and for how many hosts. */
-const GATHER_MS = 5_000
+const GATHER_MS = 30_000
 const MOST_HOSTS = 10_000
 /** Hosts in one call. */
 const HOSTS_AT_ONCE = 500

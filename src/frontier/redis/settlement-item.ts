@@ -42,12 +42,8 @@ export function itemOf(input: ItemInput, context: ItemContext): object {
     kind: task.kind.charAt(0),
     outcome: outcome.kind,
     tier: held.tier,
-    origin: held.origin,
-    depth: task.depth,
     ...(isSure ? sureFields(settlement, held, context) : {}),
-    ...(task.kind === 'robots'
-      ? {}
-      : { url: task.url, bucket: batch.bucket(store.fingerprints.ofUrl(task.kind, task.url)) }),
+    ...(task.kind === 'robots' ? {} : { bucket: batch.bucket(store.fingerprints.ofUrl(task.kind, task.url)) }),
     ...(answeredAt === undefined ? {} : { age: partition.times.age(answeredAt) }),
     ...(spareMs === undefined ? {} : { spare: spareMs }),
     ...(impolite === true ? { impolite } : {}),
@@ -69,15 +65,15 @@ export function itemOf(input: ItemInput, context: ItemContext): object {
 export function planOf(
   settlement: Settlement,
   held: HeldTask,
-  weighing: Weighing,
+  planning: Weighing['planning'],
   settings: Store['settings'],
 ): Plan | undefined {
   const { task, outcome } = settlement
-  const host = weighing.hosts.get(held.host)
-  if (settings.recrawl.mode === 'off' || task.kind === 'robots' || held.row === undefined || host === undefined)
-    return undefined
+  const host = planning?.hosts.get(held.host)
+  if (settings.recrawl.mode === 'off' || task.kind === 'robots' || held.row === undefined) return undefined
+  if (planning === undefined || host === undefined) return undefined
   const { row, visit: before, tier } = held
-  const input = { task, row, before, tier, host, state: weighing.recrawl[tier], now: weighing.now }
+  const input = { task, row, before, tier, host, state: planning.recrawl[tier], now: planning.now }
   if (outcome.kind === 'done') return planNext(input, settlement.visit, settings)
   if ((outcome.kind !== 'skipped' && outcome.kind !== 'failed') || before === undefined) return undefined
   return planNoMore(input, outcome.kind === 'skipped' && outcome.reason === 'gone')
@@ -90,9 +86,9 @@ function outcomeFields(outcome: Outcome, times: Times): object {
 }
 
 /** What it takes to settle a task whose lease is lost. */
-function sureFields({ task }: Settlement, { row, last, host }: HeldTask, context: ItemContext): object {
+function sureFields({ task }: Settlement, { row, last, host, origin }: HeldTask, context: ItemContext): object {
   const { store, partition, keys } = context
-  const sure = { sure: true, policy: store.policyFor(host) }
+  const sure = { sure: true, policy: store.policyFor(host), origin }
   if (task.kind === 'robots') return { ...sure, at: originOf(task.url) }
   return { ...sure, row, last, parks: [keys.at(partition.keys.held(host)), keys.at(partition.keys.aside(host))] }
 }
@@ -182,9 +178,14 @@ export function robotsRecordOf(record: string, body: string, times: Times): Robo
 function foundFields(settlement: Settlement, told: ChosenUrls, { batch }: ItemContext): object {
   const { task } = settlement
   const { chosen, children } = told
-  const fields = { found: batch.items(chosen), elsewhere: batch.elsewhere(chosen), children }
-  if (task.kind !== 'page' || task.last !== undefined) return fields
-  return { ...fields, pass: otherHosts(settlement).size }
+  const elsewhere = batch.elsewhere(chosen)
+  return {
+    found: batch.items(chosen),
+    depth: task.depth,
+    ...(elsewhere.length === 0 ? {} : { elsewhere }),
+    ...(children.length === 0 ? {} : { url: task.url, children }),
+    ...(task.kind === 'page' && task.last === undefined ? { pass: otherHosts(settlement).size } : {}),
+  }
 }
 
 /** Hosts that a page links to, other than its own. */

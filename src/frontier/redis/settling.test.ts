@@ -242,25 +242,35 @@ describe('a server that takes over without the last writes', () => {
     })
   }
 
-  test('between the record and its settlement: the settlement is accepted, and the URL ends once', async () => {
-    const crawl = createCrawl()
-    const lost = createLostWrites(link, crawl.crawl)
-    let loses = false
-    const frontier = crawl.open({}, async ({ name }) => {
-      if (name !== 'settle' || !loses) return
-      loses = false
-      await lost.lose()
+  for (const canTakeBack of [true, false]) {
+    const what = canTakeBack ? 'the record is taken back, and the URL asked again' : 'the settlement is accepted'
+    test(`between the record and its settlement: ${what}, and the URL ends once`, async () => {
+      const crawl = createCrawl()
+      const lost = createLostWrites(link, crawl.crawl)
+      let loses = false
+      const frontier = crawl.open({}, async ({ name }) => {
+        if (name !== 'settle' || !loses) return
+        loses = false
+        await lost.lose()
+      })
+      await frontier.add([page('https://a.test/1'), page('https://a.test/2')])
+      await passRobots(frontier, crawl.clock)
+      await lost.remember()
+      const [held] = await lease(frontier)
+      loses = true
+      const { takeBack, ...output } = createOutput()
+      const { results } = await frontier.settle(
+        ended(held as Lease).slice(0, 1),
+        canTakeBack ? { ...output, takeBack } : output,
+      )
+      expect([results, output.urls]).toEqual(canTakeBack ? [['stale'], []] : [['settled'], ['https://a.test/1']])
+      expect(await frontier.stats()).toMatchObject(
+        canTakeBack ? { done: 0, queued: 2, leased: 0, output: {} } : { done: 1, queued: 1, leased: 0 },
+      )
+      const left = ['https://a.test/1', 'https://a.test/2']
+      expect(await drain(frontier, crawl)).toEqual(canTakeBack ? left : left.slice(1))
     })
-    await frontier.add([page('https://a.test/1'), page('https://a.test/2')])
-    await passRobots(frontier, crawl.clock)
-    await lost.remember()
-    const [held] = await lease(frontier)
-    loses = true
-    const output = createOutput()
-    expect((await frontier.settle(ended(held as Lease).slice(0, 1), output)).results).toEqual(['settled'])
-    expect(await frontier.stats()).toMatchObject({ done: 1, queued: 1, leased: 0, output: { 'pages.jsonl': 1 } })
-    expect(await drain(frontier, crawl)).toEqual(['https://a.test/2'])
-  })
+  }
 
   for (const canTakeBack of [true, false]) {
     test(`and had a URL ended by another: ${canTakeBack ? 'what was written is taken back' : 'this run cannot go on'}`, async () => {
@@ -344,13 +354,107 @@ describe('a lease that ran out while its record was written', () => {
       await clock.advance(OPTIONS.leaseMs + delayMs)
       ;[taken] = await lease(other)
     }
-    const settled = await frozen.settle(ended(held as Lease, { answeredAt }), createOutput())
+    // What cannot be taken back is weighed before it is written.
+    const { takeBack: _, ...output } = createOutput()
+    const settled = await frozen.settle(ended(held as Lease, { answeredAt }), output)
     expect([settled.results, taken?.tasks[0]?.url]).toEqual([['settled'], 'https://a.test/1'])
     // Its holder has not heard of that, and may send something at the last moment.
     await clock.advance((taken as Lease).expiresAt + delayMs - 1 - clock.now())
     expect(await lease(frozen)).toEqual([])
     await clock.advance(1)
     expect((await lease(frozen)).map(({ tasks }) => tasks[0]?.url)).toEqual(['https://a.test/2'])
+  })
+})
+
+describe('a task whose lease is held by the process that settles it', () => {
+  const scripts: string[] = []
+  const openCounted = ({ open }: Crawl, more: Partial<RedisFrontierOptions> = {}): Frontier =>
+    open({ partitions: 1, ...more }, async ({ name }) => void scripts.push(name))
+  const settleCalls = async (work: () => Promise<unknown>): Promise<string[]> => {
+    scripts.length = 0
+    await work()
+    return scripts.filter((name) => name === 'weigh' || name === 'settle')
+  }
+
+  test('is settled without being weighed', async () => {
+    const crawl = createCrawl()
+    const frontier = openCounted(crawl)
+    await frontier.add([page('https://a.test/1'), page('https://b.test/1')])
+    await passRobots(frontier, crawl.clock)
+    const held = await lease(frontier)
+    const output = createOutput()
+    expect(
+      await settleCalls(() =>
+        frontier.settle(
+          held.flatMap((each) => ended(each)),
+          output,
+        ),
+      ),
+    ).toEqual(['settle'])
+    expect(await frontier.stats()).toMatchObject({ done: 2, leased: 0, output: { 'pages.jsonl': 2 } })
+  })
+
+  test('is weighed after all once its lease turns out to be lost, and what is held is settled', async () => {
+    const crawl = createCrawl()
+    const frontier = openCounted(crawl)
+    await frontier.add([page('https://a.test/1'), page('https://b.test/1')])
+    await passRobots(frontier, crawl.clock)
+    const [first] = await lease(frontier, 1)
+    await crawl.clock.advance(OPTIONS.leaseMs / 2)
+    const [second] = await lease(frontier, 1)
+    await crawl.clock.advance(OPTIONS.leaseMs / 2)
+    // Takes back what ran out.
+    await lease(crawl.open({ worker: 'other', partitions: 1 }), 1)
+    const output = createOutput()
+    const settlements = [first, second].flatMap((held) => ended(held as Lease))
+    const calls = await settleCalls(async () => {
+      expect((await frontier.settle(settlements, output)).results).toEqual(['stale', 'settled'])
+    })
+    expect(calls).toEqual(['settle', 'weigh', 'settle'])
+    expect(output.urls).toEqual(['https://b.test/1'])
+  })
+
+  test('is weighed where visits are planned, or where it is settled twice', async () => {
+    const crawl = createCrawl()
+    const frontier = openCounted(crawl)
+    await frontier.add([page('https://a.test/1')])
+    await passRobots(frontier, crawl.clock)
+    const [held] = await lease(frontier)
+    const twice = [...ended(held as Lease), ...ended(held as Lease)]
+    const calls = await settleCalls(async () => {
+      expect((await frontier.settle(twice, createOutput())).results).toEqual(['settled', 'stale'])
+    })
+    expect(calls).toEqual(['weigh', 'settle'])
+
+    const again = createCrawl()
+    const planning = openCounted(again, { recrawl: { ...OPTIONS.recrawl, mode: 'on' } })
+    await planning.add([page('https://a.test/1')])
+    await passRobots(planning, again.clock)
+    const [planned] = await lease(planning)
+    expect(await settleCalls(() => planning.settle(ended(planned as Lease), createOutput()))).toEqual([
+      'weigh',
+      'settle',
+    ])
+  })
+
+  test('teaches what was learned of its host on top of what others have learned meanwhile', async () => {
+    const crawl = createCrawl()
+    const options = { partitions: 1, traps: true, policyOf: () => ({ delayMs: 0, concurrency: 2 }) }
+    const frontier = openCounted(crawl, options)
+    const other = crawl.open({ ...options, worker: 'other' })
+    await frontier.add(['1', '2'].map((name) => page(`https://a.test/calendar/${name}`)))
+    await passRobots(frontier, crawl.clock)
+    const [first] = await lease(frontier, 1)
+    const [second] = await lease(other, 1)
+    const text = 'The same calendar page as every other day, without any event at all to speak of. '.repeat(8)
+    const withSample = (held: Lease | undefined): Settlement[] =>
+      ended(held as Lease).map((each) => ({ ...each, sample: contentSample(text, each.task.url, '') }))
+    await other.settle(withSample(second), createOutput())
+    expect(await settleCalls(() => frontier.settle(withSample(first), createOutput()))).toEqual([
+      'settle',
+      'weigh',
+      'settle',
+    ])
   })
 })
 

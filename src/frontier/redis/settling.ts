@@ -3,10 +3,14 @@
  * in one atomic step with the position that the output has by then. So the committed end of a worker's output is the
  * furthest that any partition has for it, and what lies beyond was never committed.
  *
- * Partitions are first asked which tasks are held (`weigh`), all at once; their records are appended, those of one after
- * those of another, and then they are settled, in the same order and one by one. In between, their leases are left alone; and should one be lost all the same (this process was held up, or a server took
- * over that did not know it), the settlement is accepted as long as the URL has not ended. If it has, nothing is settled:
- * what was appended is taken back, and it begins anew with what is still held.
+ * Tasks whose leases are held here are assumed to be held (assuming.ts); of others, partitions are first asked (`weigh`),
+ * all at once. Their records are appended, those of one partition after those of another, and then they are settled, in
+ * the same order and one by one. Where it turns out that not all is as was assumed, nothing is settled: what was appended
+ * is taken back, and it begins anew with what is held.
+ *
+ * Leases that were weighed are left alone in between; and should one be lost all the same (this process was held up, or a
+ * server took over that did not know it), the settlement is accepted as long as the URL has not ended. If it has, it
+ * begins anew likewise.
  */
 import { TiptoeError, type FoundUrl, type HostKey, type Task } from '../../model/index.ts'
 import type { Output, OutputPosition, Settlement, SettleAnswer } from '../contract.ts'
@@ -14,6 +18,7 @@ import type { HeldLeases } from './held-leases.ts'
 import type { ChosenUrls, Intake } from './intake.ts'
 import type { Outbox } from './outbox.ts'
 import type { Parking } from './parking.ts'
+import { assume } from './assuming.ts'
 import { createReplay } from './replay.ts'
 import { listOf, mapOf } from './replies.ts'
 import { loadScript } from './scripts.ts'
@@ -62,7 +67,7 @@ interface SettleReply {
   readonly passed?: unknown
   /** It was answered before, and what was sent then is not repeated. */
   readonly again?: boolean
-  /** Nothing was settled: one of them has ended by another hand. */
+  /** Nothing was settled: one of them has ended by another hand, or is not held as was assumed. */
   readonly ended?: boolean
 }
 
@@ -91,6 +96,7 @@ export function createRedisSettling(store: Store, deps: SettlingDeps): RedisSett
     more: {
       readonly output?: OutputPosition
       readonly strict?: boolean
+      readonly assumed?: boolean
       readonly traps?: readonly (readonly [HostKey, number, string])[]
     },
   ): Promise<SettleReply> => {
@@ -168,12 +174,13 @@ export function createRedisSettling(store: Store, deps: SettlingDeps): RedisSett
     }
   }
 
-  /** Settles some tasks of one partition; answers what came of each, or that nothing was done since one has ended. */
+  /** Settles some tasks of one partition; answers what came of each, or that nothing was done since they must be weighed. */
   const settlePortion = async ({
     partition,
     weighing,
     position,
   }: WeighedPortion): Promise<('settled' | 'stale')[] | 'ended'> => {
+    const isAssumed = weighing.planning === undefined
     const known = weighing.weighed.filter(isHeld)
     const accepted = acceptedOf(weighing)
     if (known.length === 0) return weighing.weighed.map(() => 'stale')
@@ -182,12 +189,13 @@ export function createRedisSettling(store: Store, deps: SettlingDeps): RedisSett
     const inputs = known.map(({ settlement, held, isVoid }) => ({
       settlement,
       held,
-      plan: isVoid ? undefined : planOf(settlement, held, weighing, store.settings),
+      plan: isVoid ? undefined : planOf(settlement, held, weighing.planning, store.settings),
       found: isVoid ? undefined : chosenOf(settlement.task, links.get(settlement) ?? settlement.found),
-      isSure: position !== undefined && !isVoid && isFinal(settlement),
+      isSure: !isAssumed && position !== undefined && !isVoid && isFinal(settlement),
     }))
     const reply = await call(partition, inputs, {
-      ...(position === undefined ? {} : { output: position, strict: true }),
+      ...(position === undefined ? {} : { output: position, strict: !isAssumed }),
+      ...(isAssumed ? { assumed: true } : {}),
       ...(lessons.length === 0 ? {} : { traps: lessons }),
     })
     if (reply.ended === true) {
@@ -229,7 +237,7 @@ export function createRedisSettling(store: Store, deps: SettlingDeps): RedisSett
     output.sync?.()
   }
 
-  /** Some have ended meanwhile, and are held no more: the others are weighed again. */
+  /** Some have ended meanwhile, and are held no more, or were never weighed: those that are left are. */
   const weighAgain = async ({ partition, weighing }: WeighedPortion): Promise<Weighing> => {
     const held = weighing.weighed.filter(isHeld)
     const settlements = held.map(({ settlement }) => settlement)
@@ -241,10 +249,13 @@ export function createRedisSettling(store: Store, deps: SettlingDeps): RedisSett
   const settleAll = async (settlements: readonly Settlement[], output: Output | undefined): Promise<SettleAnswer> => {
     const results: ('settled' | 'stale')[] = settlements.map(() => 'stale')
     const seen = new Set<string>()
+    const mayAssume = output === undefined || output.takeBack !== undefined
     const all = await Promise.all(
       portions(store, settlements).map(async ({ partition, numbers }): Promise<WeighedPortion> => {
         const portion = numbers.map((number) => settlements[number] as Settlement)
-        const weighing = await weigh(store, partition, portion, seen, learns ? traps : undefined)
+        const weighing =
+          (mayAssume ? assume(store, partition, portion, seen, { held, traps }) : undefined) ??
+          (await weigh(store, partition, portion, seen, learns ? traps : undefined))
         return { partition, numbers, weighing, position: undefined }
       }),
     )
@@ -254,7 +265,8 @@ export function createRedisSettling(store: Store, deps: SettlingDeps): RedisSett
       const answers = await settlePortion(portion)
       if (answers === 'ended') {
         const rest = all.slice(number)
-        takeBack(output, rest.filter(({ position }) => position !== undefined).length)
+        const appended = rest.filter(({ position }) => position !== undefined).length
+        if (appended > 0) takeBack(output, appended)
         portion.weighing = await weighAgain(portion)
         append(rest, output)
         continue

@@ -38,11 +38,15 @@ export interface Weighed {
 }
 
 export interface Weighing {
-  /** The server's time, and how often it was another one. */
-  readonly now: number
-  readonly restarts: number
   /** In the order of what was asked. */
   readonly weighed: readonly Weighed[]
+  /** What plans of visits are made from; undefined where it was assumed that all are held (assuming.ts). */
+  readonly planning: Planning | undefined
+}
+
+export interface Planning {
+  /** The server's time. */
+  readonly now: number
   readonly hosts: ReadonlyMap<HostKey, PlannedHost>
   readonly recrawl: Readonly<Record<Tier, RecrawlState>>
 }
@@ -59,7 +63,6 @@ interface HostFacts {
 
 interface WeighReply {
   readonly now: number
-  readonly restarts: string
   readonly items: unknown
   readonly hosts: unknown
   readonly recrawl: unknown
@@ -71,6 +74,9 @@ type HeldReply = Omit<HeldTask, 'name'> & { readonly void?: boolean }
 export function taskName(store: Store, task: Task): string {
   return task.kind === 'robots' ? `r:${task.origin}` : store.fingerprints.urlName(task.kind, task.url)
 }
+
+/** Names a task of a lease. */
+export const taskKey = (fence: number | string, name: string): string => `${fence} ${name}`
 
 /** `seen`: what was asked before for the same settling. A task that comes a second time is not held. */
 export async function weigh(
@@ -87,8 +93,9 @@ export async function weigh(
     return [fence, taskName(store, settlement.task), parked === undefined ? 0 : keys.at(parked)] as const
   })
   const areTwice = items.map(([fence, name]) => {
-    const isTwice = seen.has(`${fence} ${name}`)
-    seen.add(`${fence} ${name}`)
+    const key = taskKey(fence, name)
+    const isTwice = seen.has(key)
+    seen.add(key)
     return isTwice
   })
   const versions: Record<string, number> = {}
@@ -101,8 +108,6 @@ export async function weigh(
     if (learned !== undefined) traps?.read(host, version, learned === '' ? undefined : learned)
   const replies = listOf<HeldReply | 0>(reply.items)
   return {
-    now: reply.now,
-    restarts: Number(reply.restarts),
     weighed: settlements.map((settlement, index) => {
       const [, name] = items[index] as (typeof items)[number]
       const found = replies[index]
@@ -111,11 +116,14 @@ export async function weigh(
       const { void: isGone, ...held } = found
       return { settlement, held: { ...held, name }, isVoid: isGone === true || isDeepByMistake(settlement, held) }
     }),
-    hosts: new Map(facts.map(([host, fact]) => [host, plannedHost(fact)])),
-    recrawl: {
-      high: recrawlState(reply, 'high'),
-      medium: recrawlState(reply, 'medium'),
-      low: recrawlState(reply, 'low'),
+    planning: {
+      now: reply.now,
+      hosts: new Map(facts.map(([host, fact]) => [host, plannedHost(fact)])),
+      recrawl: {
+        high: recrawlState(reply, 'high'),
+        medium: recrawlState(reply, 'medium'),
+        low: recrawlState(reply, 'low'),
+      },
     },
   }
 }

@@ -13,7 +13,7 @@
 local AT_ONCE_S = 0.25
 local SECOND_MS = 1000
 -- Places that come free within this time do so together, at its end: so there are few times to remember.
-local TOGETHER_MS = 20
+local TOGETHER_MS = 5
 
 local asked = cjson.decode(ARGV[2])
 local now = tonumber(ARGV[1])

@@ -67,11 +67,14 @@ for _, entry in ipairs(ASKED.entries) do
     end
   end
 end
+local kept = {}
 for name, inbox in pairs(inboxes) do
   local numbers = { inbox.upto }
   for number in pairs(inbox.beyond) do numbers[#numbers + 1] = number end
-  redis.call('HSET', INBOX, name, cmsgpack.pack(numbers))
+  kept[#kept + 1] = name
+  kept[#kept + 1] = cmsgpack.pack(numbers)
 end
+call_with_all('HSET', INBOX, kept)
 local sent = sent_reply()
 save_hosts()
 return cjson.encode({ sent = sent, behind = behind or nil, splitting = is_splitting() })

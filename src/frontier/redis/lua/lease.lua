@@ -1,9 +1,9 @@
 -- Grants leases on hosts that the caller found due, verifying each at this moment, and takes their rows out of the queues.
 --
--- KEYS     the lists named in `lanes`; aside:<host> where hosts have a budget
+-- KEYS     the lists named in `lists`; aside:<host> where hosts have a budget
 -- ARGV[3]  {worker, request (or nothing), client, call, most (leases), picks = [{host, turn (its place in
 --          the answer), tiers (bits), tasks (at most), policy,
---          lanes = {origin → slot → [[rank, number of its list]…]}, aside = number of that key (or nothing)}…],
+--          lists = [origin, slot, rank, number of its key, …], aside = number of that key (or nothing)}…],
 --          stepped = true when a clock was set, look = what shared/look.lua takes}
 -- Reply    {now, leases = [[number of its pick, lease]…], later, more, nothing = [numbers of picks…], short = pages for
 --          which there was no room, look, looked = whether that look has hosts}
@@ -34,6 +34,8 @@ if asked_before then
 end
 
 local short = 0
+-- Nearly all crawls have none, and then nobody need ask for each row.
+local has_visits = redis.call('HLEN', VISITS) > 0
 
 -- The first list of a lane with something of these tiers: number of its part, rank.
 local function head_of(host, lane, tiers)
@@ -49,9 +51,11 @@ local function head_of(host, lane, tiers)
   return best_slot, best_rank
 end
 
-local function list_of(lanes, origin, slot, rank)
-  for _, named in ipairs(lanes[origin] and lanes[origin][SLOTS[slot]] or {}) do
-    if named[1] == rank then return KEYS[named[2]] end
+local function list_of(lists, origin, slot, rank)
+  for index = 1, #lists, 4 do
+    if lists[index + 2] == rank and lists[index + 1] == SLOTS[slot] and lists[index] == origin then
+      return KEYS[lists[index + 3]]
+    end
   end
   return nil
 end
@@ -70,7 +74,7 @@ local function take_rows(host, lane, pick, tiers, most)
   while #tasks < most and dropped < DROPPED_PER_LEASE do
     local slot, rank = head_of(host, lane, tiers)
     if slot == nil then return tasks, dropped > 0 end
-    local list = list_of(pick.lanes, lane.origin, slot, rank)
+    local list = list_of(pick.lists, lane.origin, slot, rank)
     if list == nil then return tasks, true end
     local stored = redis.call('LINDEX', list, 0)
     if not stored then lost('the queue of ' .. lane.origin) end
@@ -81,7 +85,7 @@ local function take_rows(host, lane, pick, tiers, most)
       taken_from(host, lane, slot, rank, false)
       dropped = dropped + 1
     else
-      local was_had = redis.call('HEXISTS', VISITS, fields.name) == 1
+      local was_had = has_visits and redis.call('HEXISTS', VISITS, fields.name) == 1
       local is_new = fields.kind == 'p' and not was_had
       if is_new and OPTIONS.maxPagesPerHost and host.pages >= OPTIONS.maxPagesPerHost and pick.aside then
         redis.call('LPOP', list)

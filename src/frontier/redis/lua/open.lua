@@ -8,7 +8,8 @@
 if ASKED.make and redis.call('EXISTS', META) == 0 then
   local server = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
   redis.call('HSET', META, 'layout', OPTIONS.layout, 'generation', OPTIONS.generation, 'server', server, 'latest', NOW,
-    'fence', '0', 'level', '0', 'version', '1', 'restarts', '0', 'sealed', '1', 'orders', '0')
+    'fence', '0', 'level', '0', 'version', '1', 'restarts', '0', 'sealed', '1', 'orders', '0',
+    'crowded', '0')
   redis.call('SADD', KEYS[FIRST_OWN], SEAL)
 end
 local refusal = guard(false)

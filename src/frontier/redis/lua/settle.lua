@@ -4,12 +4,14 @@
 -- KEYS   beyond the fixed ones: what intake.lua names, lists of rows that are given back, hashes of parked ones
 -- ASKED  worker, call: names this call; asked again by the same name it changes nothing and answers the same
 --        strict: nothing is done if one of them that is `sure` has ended by another hand
+--        assumed: nothing is done unless all of them are held, on a server that has answered for longer than a lease
+--                 lasts, and `traps` was learned from what is known
 --        output = { file → length }: the committed end of the worker's output
 --        traps = { { host, version that it was learned from, text }, … }
 --        items, each: fence, host, name, kind ('p', 's', 'r'), outcome; and as far as it applies
 --          sure      the output has its record already: it is settled although its lease may be lost
---          policy, and of a URL row, last, parks = { held, aside }, or of a robots.txt at (the origin that was asked): with
---                    `sure`, what it takes to settle it then
+--          policy, origin, and of a URL row, last, parks = { held, aside }, or of a robots.txt at (the origin that was
+--                    asked): with `sure`, what it takes to settle it then
 --          bucket    of its URL, for intake.lua
 --          age       how long ago the host answered, in ms
 --          tier, spare, impolite, bytes, tokens; entry: fields and values for the stream
@@ -19,7 +21,7 @@
 --          parked    the hash in which it must still be, if it is skipped for having been parked
 --          change    of its host (health.lua)
 --          robots    for a robots.txt: what robots.lua takes, with `to` if that is for another partition; errand likewise
---          found     items for intake.lua; url, depth, children, elsewhere: what it says of their source
+--          found     items for intake.lua; depth, url and children, elsewhere: what it says of their source
 --          pass      how many other hosts it links to, and passes importance on to
 --          visited   what came of visiting a page again; plan = { text, due, pages, price, price_before, change_pages,
 --                    change_rate, revisit_rate }, where text is absent for a page that is visited no more
@@ -41,6 +43,19 @@ if answer then
 end
 local unready = not_ready()
 if unready then return unready end
+local function is_as_assumed()
+  if QUIET > NOW then return false end
+  for _, item in ipairs(ASKED.items) do
+    local lease = read_lease(item.fence)
+    if not (lease and lease.host == item.host and task_at(lease, item.name)) then return false end
+  end
+  for _, learned in ipairs(ASKED.traps or {}) do
+    local host = read_host(learned[1])
+    if not host or (host.traps or 0) ~= learned[2] then return false end
+  end
+  return true
+end
+if ASKED.assumed and not is_as_assumed() then return '{"ended":true}' end
 if ASKED.strict then
   for _, item in ipairs(ASKED.items) do
     local lease = read_lease(item.fence)
@@ -157,7 +172,7 @@ local function settle_robots(item, host, task)
 end
 
 -- Answers the depth at which the URL was known, if it has ended.
-local function settle_url(item, host, task)
+local function settle_url(item, host, task, is_held)
   if item.outcome == 'returned' then
     if item.list then given_back[#given_back + 1] = { host, task, KEYS[item.list] } end
     return nil
@@ -169,6 +184,7 @@ local function settle_url(item, host, task)
     return nil
   end
   local depth = close_url(item.name, item.bucket)
+  if is_held and not depth then lost('a URL that is leased') end
   mark_final(item.name)
   count_final(item, host, task)
   keep_plan(item, host, task)
@@ -192,10 +208,12 @@ local function pass_importance(host, count)
   return count == 0 and 0 or linked / count
 end
 
+local closest_ms
 local function count_spare(host, spare)
   host.closest = math.min(host.closest or spare, spare)
-  local closest = redis.call('HGET', META, 'closest_ms')
-  if not closest or spare < tonumber(closest) then
+  closest_ms = closest_ms or tonumber(redis.call('HGET', META, 'closest_ms') or nil) or math.huge
+  if spare < closest_ms then
+    closest_ms = spare
     redis.call('HSET', META, 'closest_ms', string.format('%.17g', spare), 'closest_host', host.key)
   end
 end
@@ -222,11 +240,15 @@ local function take_found(item, known_depth)
   })
 end
 
-local function settle_one(item, host, task)
+local function settle_one(item, host, task, is_held)
   if item.spare then count_spare(host, item.spare) end
   if item.impolite then add_to('impolite', 1) end
   local known_depth = nil
-  if task.kind == 'r' then settle_robots(item, host, task) else known_depth = settle_url(item, host, task) end
+  if task.kind == 'r' then
+    settle_robots(item, host, task)
+  else
+    known_depth = settle_url(item, host, task, is_held)
+  end
   if item.change then change_host_after(host, item.change) end
   take_found(item, known_depth)
   if item.pass and not task.last then item.passed = pass_importance(host, item.pass) end
@@ -245,13 +267,15 @@ end
 local function settle_held(item, lease, index)
   local host = read_host(lease.host)
   if not host then lost('host ' .. lease.host) end
-  if item.bucket and not is_open(item.name, item.bucket) then lost('a URL that is leased') end
+  -- What ends here is missed when it is closed.
+  local stays_open = item.outcome == 'returned' or item.outcome == 'retry'
+  if item.bucket and stays_open and not is_open(item.name, item.bucket) then lost('a URL that is leased') end
   if is_void(item, lease, host, lease.tasks[index]) then
     release_task(lease, index)
     return 0
   end
   note_answer(item, host, lease)
-  settle_one(item, host, release_task(lease, index))
+  settle_one(item, host, release_task(lease, index), true)
   return 1
 end
 
@@ -308,17 +332,19 @@ for number = #given_back, 1, -1 do put_back(unpack(given_back[number])) end
 
 -- --- what was learned, the output, the answer -----------------------------------------------------------------------
 
-local versions = {}
+local versions, lessons = {}, {}
 for _, learned in ipairs(ASKED.traps or {}) do
   local host = read_host(learned[1])
   -- Somebody else may have written what they learned: theirs stays, and the caller reads it.
   if host and (host.traps or 0) == learned[2] then
-    redis.call('HSET', TRAPS, learned[1], learned[3])
+    lessons[#lessons + 1] = learned[1]
+    lessons[#lessons + 1] = learned[3]
     host.traps = learned[2] + 1
     touch(host)
     versions[learned[1]] = host.traps
   end
 end
+call_with_all('HSET', TRAPS, lessons)
 
 if ASKED.output then
   local stored = redis.call('HGET', OUTPUTS, ASKED.worker)

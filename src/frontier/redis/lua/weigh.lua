@@ -2,7 +2,7 @@
 --
 -- KEYS   beyond the fixed ones: for what is to be skipped for having been parked, the hash of its host
 -- ASKED  items = { { fence, name, key of the hash or 0 }, … }; traps = { host → version that the caller has }
--- reply  now; restarts; items = { 0 for one that is not held, or { row, slot, rank, tier, origin, last, parked, errand, void,
+-- reply  now; items = { 0 for one that is not held, or { row, slot, rank, tier, origin, last, parked, errand, void,
 --        visit }, … }; hosts = { host → numbers that a plan of visits is made from, and what was learned of its traps
 --        where the caller has another version }; recrawl = { tier → { pages, price } }
 -- Writes nothing but that a lease which is about to end is left alone for as long as settling takes: whoever was told
@@ -60,5 +60,5 @@ if OPTIONS.recrawl.mode ~= 'off' then
   end
 end
 return cjson.encode({
-  now = NOW, restarts = redis.call('HGET', META, 'restarts') or '0', items = items, hosts = facts, recrawl = recrawl,
+  now = NOW, items = items, hosts = facts, recrawl = recrawl,
 })

@@ -8,7 +8,8 @@
 local SLOTS = { 'high', 'medium', 'low', 'auto' }
 local TIER_BIT = { high = 1, medium = 2, low = 4 }
 local UNKNOWN_DEPTH = 65535
--- Ranks of one part that have a list of their own; beyond, a row goes to the nearest list that is not before it.
+-- Ranks of one part that have a list of their own; beyond, a row goes to the nearest list that is not before it. A
+-- partition where some part has had half as many is marked as crowded: in others nobody need count them.
 local MOST_LISTS = 64
 
 -- Hosts and their lanes are stored as lists of their fields in this order: append, and raise the layout when one changes its
@@ -241,15 +242,26 @@ end
 
 local SLOT_INDEX = { high = 1, medium = 2, low = 3, auto = 4 }
 
+-- So many more copies in the list of a rank; answers how many it has.
+local function count_listed(lists, rank, by)
+  local name = tostring(rank)
+  local count = (lists[name] or 0) + by
+  if lists[name] == nil then
+    local others = 0
+    for _ in pairs(lists) do others = others + 1 end
+    if others >= MOST_LISTS / 2 then redis.call('HSET', META, 'crowded', '1') end
+  end
+  lists[name] = count
+  return count
+end
+
 -- Puts rows, as they stand in lists (row.lua), at the end of a list or at its front. `list` is the declared key of `rank`.
 local function enqueue_stored(host, lane, slot, rank, list, rows, at_front)
   local index, length = SLOT_INDEX[slot], 0
   for first = 1, #rows, 1000 do
     length = redis.call(at_front and 'LPUSH' or 'RPUSH', list, unpack(rows, first, math.min(first + 999, #rows)))
   end
-  local lists, name = lane.lists[index], tostring(rank)
-  lists[name] = (lists[name] or 0) + #rows
-  if length ~= lists[name] then lost('the queue of ' .. lane.origin) end
+  if length ~= count_listed(lane.lists[index], rank, #rows) then lost('the queue of ' .. lane.origin) end
   lane.queued[index] = lane.queued[index] + #rows
   add_to('queued_' .. slot_tier(host, index), #rows)
   touch(host)
@@ -274,8 +286,9 @@ end
 
 -- moved[fingerprint] = <place>;<ghosts>. The place is slot|rank, `out` for a row that stands in no queue although its
 -- URL is open (leased, waiting, held, aside), `x` for one whose URL is final. No entry: it stands in one list, or the
--- URL is final and no copy is left. Only these functions touch `moved`, and each entry is read once in a verb.
-local places, ghosts_of = {}, {}
+-- URL is final and no copy is left. Only these functions touch `moved`; each entry is read once in a verb, and written once,
+-- by `save_hosts`.
+local places, ghosts_of, changed_places = {}, {}, {}
 local function place_of(fp)
   if places[fp] == nil then
     local entry = redis.call('HGET', MOVED, fp)
@@ -286,11 +299,20 @@ local function place_of(fp)
 end
 local function set_place(fp, place, ghosts)
   places[fp], ghosts_of[fp] = place or false, place and ghosts or 0
-  if place == nil then
-    add_to('moved', -redis.call('HDEL', MOVED, fp))
-  else
-    add_to('moved', redis.call('HSET', MOVED, fp, place .. ';' .. ghosts))
+  changed_places[fp] = true
+end
+local function save_places()
+  local kept, gone = {}, {}
+  for fp in pairs(changed_places) do
+    if places[fp] then
+      kept[#kept + 1] = fp
+      kept[#kept + 1] = places[fp] .. ';' .. ghosts_of[fp]
+    else
+      gone[#gone + 1] = fp
+    end
   end
+  add_to('moved', call_with_all('HSET', MOVED, kept) - call_with_all('HDEL', MOVED, gone))
+  changed_places = {}
 end
 local function place_in(slot, rank)
   return slot .. '|' .. string.format('%.0f', rank)
@@ -339,29 +361,44 @@ end
 
 -- --- the end of a verb ----------------------------------------------------------------------------------------------
 
--- Writes every host that was touched, puts it where its due time belongs, and the sums.
+-- What is to be written to the orders of hosts: by order, hosts that leave it, and scores and hosts that it has.
+local leaving, coming = {}, {}
+local function order_host(host, due, order)
+  local was = host.order
+  add_to('ordered', (due and 1 or 0) - (was and 1 or 0))
+  if was and was ~= order then
+    local gone = leaving[was] or {}
+    leaving[was] = gone
+    gone[#gone + 1] = host.key
+  end
+  if due and not (was == order and host.due == due) then
+    local members = coming[order] or {}
+    coming[order] = members
+    -- Hosts that were never asked are due since ever: the one found first goes first.
+    members[#members + 1] = string.format('%.17g', due == 0 and host.seq / 1e13 or due)
+    members[#members + 1] = host.key
+  end
+  host.due, host.order = due, order
+end
+local function save_orders()
+  for order, gone in pairs(leaving) do call_with_all('ZREM', KEYS[FIRST_ORDER + order], gone) end
+  for order, members in pairs(coming) do
+    call_with_all('ZADD', KEYS[FIRST_ORDER + order], members)
+    if not is_order_used(order) then
+      USED_ORDERS = bit.bor(USED_ORDERS, bit.lshift(1, order))
+      redis.call('HSET', META, 'orders', USED_ORDERS)
+    end
+  end
+  leaving, coming = {}, {}
+end
+
+-- Writes every host that was touched, puts it where its due time belongs, the places of rows, and the sums.
 local function save_hosts()
   local written = {}
   for key, host in pairs(touched) do
     grade(host)
     local due, tiers = due_of(host)
-    local order = (host.streak > 0 and 8 or 0) + tiers
-    local was = host.order
-    add_to('ordered', (due and 1 or 0) - (was and 1 or 0))
-    if due == nil then
-      if was then redis.call('ZREM', KEYS[FIRST_ORDER + was], key) end
-      host.due, host.order = nil, nil
-    else
-      if was and was ~= order then redis.call('ZREM', KEYS[FIRST_ORDER + was], key) end
-      -- Hosts that were never asked are due since ever: the one found first goes first.
-      local score = due == 0 and host.seq / 1e13 or due
-      redis.call('ZADD', KEYS[FIRST_ORDER + order], string.format('%.17g', score), key)
-      host.due, host.order = due, order
-      if not is_order_used(order) then
-        USED_ORDERS = bit.bor(USED_ORDERS, bit.lshift(1, order))
-        redis.call('HSET', META, 'orders', USED_ORDERS)
-      end
-    end
+    order_host(host, due, due and (host.streak > 0 and 8 or 0) + tiers)
     local lanes = {}
     for index, lane in ipairs(host.lanes) do lanes[index] = lane_packed(lane) end
     written[#written + 1] = key
@@ -369,5 +406,7 @@ local function save_hosts()
   end
   call_with_all('HSET', HOSTS, written)
   touched = {}
+  save_orders()
+  save_places()
   save_sums()
 end

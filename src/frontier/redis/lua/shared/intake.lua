@@ -79,7 +79,7 @@ local function sent_before()
   return found
 end
 
--- Writes what was sent, once in a verb, and answers it for whoever delivers it: a list of { id, to, epoch, number, body
+-- Writes what was sent, once in a verb and before its sums are saved, and answers it for whoever delivers it: a list of { id, to, epoch, number, body
 -- }, nil when there is none. Numbers count up from 1 for each pair of partitions and each epoch; an epoch ends when the
 -- server changes, since the last numbers may be forgotten then and must not be given to something else. A caller that
 -- does not remember its replies names each call by ASKED.call.
@@ -88,17 +88,22 @@ local function sent_reply()
   local epoch = redis.call('HGET', META, 'restarts') or '0'
   local ms = math.max(NOW, tonumber(redis.call('HGET', META, 'outbox_ms') or '0'))
   redis.call('HSET', META, 'outbox_ms', string.format('%.0f', ms))
-  local sent = {}
+  local sent, undelivered = {}, {}
   for to, batches in pairs(outgoing) do
     for _, batch in ipairs(batches) do
-      local number = redis.call('HINCRBY', META, 'sent:' .. epoch .. ':' .. to, 1)
-      local id = string.format('%.0f-%.0f', ms, redis.call('HINCRBY', META, 'outbox_seq', 1))
+      local counter = 'sent:' .. epoch .. ':' .. to
+      add_to(counter, 1)
+      add_to('outbox_seq', 1)
+      local number = sum(counter)
+      local id = string.format('%.0f-%.0f', ms, sum('outbox_seq'))
       local body = cjson.encode(batch.messages)
       redis.call('XADD', OUTBOX, id, 'to', to, 'epoch', epoch, 'number', number, 'body', body)
-      redis.call('HSET', UNDELIVERED, id, ASKED.call or '')
+      undelivered[#undelivered + 1] = id
+      undelivered[#undelivered + 1] = ASKED.call or ''
       sent[#sent + 1] = { id, to, epoch, number, body }
     end
   end
+  call_with_all('HSET', UNDELIVERED, undelivered)
   outgoing = {}
   return sent
 end
@@ -111,11 +116,12 @@ local level, split_at, is_sealed
 -- {"level":…,"splitting":…}, or {"full":[[origin, slot, [rank…]]…]} for parts of lanes that have as many lists as they
 -- may have and none of the rank that was wanted.
 local function not_ready()
-  local known = redis.call('HMGET', META, 'level', 'split', 'sealed')
+  local known = redis.call('HMGET', META, 'level', 'split', 'sealed', 'crowded')
   level, split_at, is_sealed = tonumber(known[1] or '0'), tonumber(known[2] or nil), known[3] == '1'
   if ASKED.level ~= level or (split_at and not ASKED.splitting) then
     return cjson.encode({ level = level, splitting = split_at ~= nil })
   end
+  if known[4] == '0' then return nil end
   local full = {}
   for _, place in ipairs(ASKED.places or {}) do
     local lane = ASKED.lanes[place[1]]
@@ -372,8 +378,7 @@ local function take_better(item)
     if least < host.depth then host.depth = least end
   elseif not visited and not is_out(name) and place_of(name) ~= place_in(slot, rank) then
     redis.call('RPUSH', KEYS[place[4]], item[5])
-    local lists, list = lane.lists[SLOT_INDEX[slot]], tostring(rank)
-    lists[list] = (lists[list] or 0) + 1
+    count_listed(lane.lists[SLOT_INDEX[slot]], rank, 1)
     mark_moved(name, slot, rank)
   end
   touch(host)

@@ -8,24 +8,29 @@ local NAMED_LISTS = 8
 local EXPIRED_AT_ONCE = 64
 local RETRIES_AT_ONCE = 256
 
-local function first_ranks(lists)
+-- Adds slot and rank of the first lists of a part to what is named of its lane.
+local function name_lists(named, slot, lists)
   local ranks = {}
   for name in pairs(lists) do ranks[#ranks + 1] = tonumber(name) end
-  table.sort(ranks)
-  for index = NAMED_LISTS + 1, #ranks do ranks[index] = nil end
-  return ranks
+  if #ranks > 1 then table.sort(ranks) end
+  for index = 1, math.min(#ranks, NAMED_LISTS) do
+    named[#named + 1] = slot
+    named[#named + 1] = ranks[index]
+  end
 end
 
--- A lease as it is handed out. Asked again, it is as if granted only now, with the time that is left.
+-- A lease as it is handed out. Asked again, it is as if granted only now, with the time that is left. Of a URL, its row says
+-- everything but the tier, and what its last visit left.
 local function lease_reply(lease)
   local host = read_host(lease.host)
   local tasks = {}
   for index, task in ipairs(lease.tasks) do
-    tasks[index] = {
-      name = task.name, kind = task.kind, row = task.row, slot = task.slot, tier = task.tier, origin = task.origin,
-      rank = task.rank, url = task.url, redirects = task.redirects, attempts = task.attempts,
-      last = task.last and redis.call('HGET', VISITS, task.name) or nil,
-    }
+    tasks[index] = task.row
+      and { row = task.row, tier = task.tier, last = task.last and redis.call('HGET', VISITS, task.name) or nil }
+      or {
+        name = task.name, kind = task.kind, tier = task.tier, origin = task.origin, url = task.url,
+        redirects = task.redirects, attempts = task.attempts,
+      }
   end
   return {
     fence = lease.fence, host = lease.host, tasks = tasks, granted = NOW, expires = lease.expires,
@@ -52,17 +57,17 @@ local function first_score(key)
 end
 
 -- What a caller must know of a host to lease it: key, due (as text, since JSON keeps 14 digits of a number), seq, leases that
--- it may have at once, and its lanes with their first lists.
+-- it may have at once, and its lanes, each as its origin, and slot and rank of each of its first lists.
 local function due_host(key, due)
   local host = read_host(key)
   if host == nil then lost('host ' .. key) end
   local lanes = {}
   for _, lane in ipairs(host.lanes) do
-    local parts = {}
+    local named = { lane.origin }
     for slot = 1, 4 do
-      if next(lane.lists[slot]) then parts[SLOTS[slot]] = first_ranks(lane.lists[slot]) end
+      if next(lane.lists[slot]) then name_lists(named, SLOTS[slot], lane.lists[slot]) end
     end
-    if next(parts) then lanes[#lanes + 1] = { lane.origin, parts } end
+    if #named > 1 then lanes[#lanes + 1] = named end
   end
   local spare = 1
   if delay_of(host) == 0 then spare = math.max(1, most_leases(host) - host.leases) end

@@ -43,14 +43,8 @@ local function lost(what)
   error(redis.error_reply('TIPTOE the state of the crawl ' .. OPTIONS.crawl .. ' is lost: ' .. what .. ' is missing in partition ' .. OPTIONS.partition))
 end
 
--- A fence is this many times a counter, and the partition: so it is unique in the crawl.
-local MOST_PARTITIONS = 1024
 -- Fences given in a second by one partition: fewer than this, over all years since 1970.
 local FENCES_PER_SECOND = 4096
-local function next_fence()
-  return redis.call('HINCRBY', META, 'fence', 1) * MOST_PARTITIONS + OPTIONS.partition
-end
-
 -- How far the clock may go back before that counts as a step.
 local STEP_MS = 1000
 
@@ -138,11 +132,21 @@ local function save_sums()
   redis.call('HSET', META, unpack(fields))
 end
 
+-- A fence is this many times a counter, and the partition: so it is unique in the crawl.
+local MOST_PARTITIONS = 1024
+local function next_fence()
+  add_to('fence', 1)
+  return sum('fence') * MOST_PARTITIONS + OPTIONS.partition
+end
+
 -- One command with any number of arguments behind its key, in pairs where it takes pairs: as few calls as can be, since each
--- is passed on to replicas and to the log by itself.
+-- is passed on to replicas and to the log by itself. Answers the sum of what they answer.
 local MOST_ARGUMENTS = 1000
 local function call_with_all(command, key, arguments)
+  local answered = 0
   for first = 1, #arguments, MOST_ARGUMENTS do
-    redis.call(command, key, unpack(arguments, first, math.min(first + MOST_ARGUMENTS - 1, #arguments)))
+    local last = math.min(first + MOST_ARGUMENTS - 1, #arguments)
+    answered = answered + redis.call(command, key, unpack(arguments, first, last))
   end
+  return answered
 end
