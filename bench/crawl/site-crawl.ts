@@ -32,12 +32,15 @@ export interface SiteCrawls {
 export async function openSiteCrawls(pages: number): Promise<SiteCrawls> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-crawl-'))
   const site = await startSite({ pages, linksPerPage: LINKS_PER_PAGE, bytesPerPage: BYTES_PER_PAGE, seed: 1 })
-  const out = join(folder, 'crawl')
+  // Each crawl has a folder of its own, and all are removed at the end: some file systems take far longer to create files
+  // for minutes after many were removed.
+  let crawls = 0
+  let out = ''
   const lines = (): AsyncIterable<string> => createInterface(createReadStream(join(out, 'pages.jsonl')))
   return {
     folder,
     async crawl({ formats, words = [], env = {}, node = [] }) {
-      rmSync(out, { recursive: true, force: true })
+      out = join(folder, `crawl-${++crawls}`)
       const usage = await runScript(LAUNCHER, [...crawlWords(site.port, out, formats.join(',')), ...words], {
         node,
         env,

@@ -1,4 +1,7 @@
-/** What goes over the wire for one task, kept for the archive and handed over with the task's record. */
+/**
+ * What goes over the wire for one task, kept for the archive and handed over with the task's record. The memory of a body
+ * is the archive's to give back.
+ */
 import type { Fetcher, FetchResponse } from '../../fetch/index.ts'
 import type { Task } from '../../model/index.ts'
 import type { ArchivedExchange } from '../../sink/index.ts'
@@ -26,6 +29,11 @@ export function createArchivingFetcher(fetcher: Fetcher): ArchivingFetcher {
       const { record } = result
       const charset = record?.kind === 'page' ? { charset: record.record.charset } : {}
       const exchange: ArchivedExchange = { ...exchangeOf(task, response, response.wire), ...charset }
+      // What a page said has been read, and no file is made of its body. Not enumerable, so that a copy that goes to another
+      // thread leaves it behind.
+      if (record?.kind === 'page' && record.html === undefined && response.release !== undefined) {
+        Object.defineProperty(exchange, 'release', { value: response.release })
+      }
       return { ...result, record: record === undefined ? { kind: 'exchange', exchange } : { ...record, exchange } }
     },
   }
@@ -35,7 +43,7 @@ function exchangeOf(
   task: Task,
   response: FetchResponse,
   wire: NonNullable<FetchResponse['wire']>,
-): Omit<ArchivedExchange, 'charset'> {
+): Omit<ArchivedExchange, 'charset' | 'release'> {
   const { status, startedAt, endedAt, address, protocol, truncated } = response
   return {
     url: task.url,

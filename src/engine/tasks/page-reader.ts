@@ -27,6 +27,7 @@ export async function readPage(task: Task, response: FetchResponse, context: Tas
     return { ...sameAgain(task, visit, response, context), ...named }
   }
   const record = recordOf(task, response, reading, repetition, context)
+  // A body that is archived is let go by the archive.
   if (record.htmlPath === undefined && response.wire === undefined) response.release?.()
   return {
     outcome: { kind: 'done' },

@@ -464,3 +464,70 @@ describe('what a server sends', () => {
     expect(indexOf(at)[0]?.['mime']).toBe('unk')
   })
 })
+
+describe('the memory of a body', () => {
+  /** An exchange whose body is overwritten when it is let go, as by the next page. */
+  const lent = (url: string, text: string): { given: ArchivedExchange; isLetGo(): boolean } => {
+    const body = Buffer.from(text)
+    let isLetGo = false
+    const release = (): void => {
+      isLetGo = true
+      body.fill('#')
+    }
+    return { given: exchange(url, { body, release }), isLetGo: () => isLetGo }
+  }
+  const bodiesIn = (at: string): string[] => ofType(at, 'response').map(({ block }) => splitHttp(block).body.toString())
+  const page = 'A page that is long enough to be compressed. '.repeat(30)
+
+  test('is let go once the record is packed, and the record does not change by it', async () => {
+    const at = folder()
+    const output = openOutputFolder(at, {}, { archive: archiveOptions() })
+    const pages = [lent('https://a.test/long', page), lent('https://a.test/short', 'Short')]
+    const records = of(...pages.map(({ given }) => given))
+    for (const record of records) await output.prepare(record)
+    expect(pages.map(({ isLetGo }) => isLetGo())).toEqual([true, true])
+    output.append(records)
+    output.close()
+    expect(bodiesIn(at)).toEqual([page, 'Short'])
+  })
+
+  test('is not needed when records are taken back and appended once more', async () => {
+    const at = folder()
+    const output = openOutputFolder(at, {}, { archive: archiveOptions() })
+    const begun = output.append([])
+    const records = of(lent('https://a.test/1', page).given, lent('https://a.test/2', page).given)
+    for (const record of records) await output.prepare(record)
+    output.append(records)
+    const before = ofType(at, 'response').map((record) => record.field('warc-record-id'))
+    output.cut(begun)
+    output.append(records)
+    output.close()
+    expect(bodiesIn(at)).toEqual([page])
+    expect(ofType(at, 'response').map((record) => record.field('warc-record-id'))).toEqual(before)
+    expect(ofType(at, 'revisit')).toHaveLength(1)
+  })
+
+  test('is kept while the record refers to another one that may be taken back', async () => {
+    const at = folder()
+    const output = openOutputFolder(at, {}, { archive: archiveOptions() })
+    const begun = output.append([])
+    output.append(of(exchange('https://a.test/first', { body: page })))
+    const again = lent('https://a.test/again', page)
+    await output.prepare({ kind: 'exchange', exchange: again.given })
+    expect(again.isLetGo()).toBe(false)
+    output.cut(begun)
+    output.append(of(again.given))
+    output.close()
+    expect(bodiesIn(at)).toEqual([page])
+  })
+
+  test('is kept when the record could not be packed', async () => {
+    const at = folder()
+    const compress = (): Promise<never> => Promise.reject(new Error('no memory'))
+    const output = openOutputFolder(at, {}, { archive: archiveOptions({ compress }) })
+    const long = lent('https://a.test/long', page.repeat(300))
+    await expect(output.prepare({ kind: 'exchange', exchange: long.given })).rejects.toThrow('no memory')
+    expect(long.isLetGo()).toBe(false)
+    output.close()
+  })
+})

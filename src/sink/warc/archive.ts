@@ -32,7 +32,9 @@ export interface ArchiveOptions {
 }
 
 export interface Archive {
-  /** Compresses the exchange ahead of time. Not needed, but it keeps that work out of `append`. */
+  /**
+   * Compresses the exchange ahead of time, and lets go of its body. Not needed, but it keeps that work out of `append`.
+   */
   prepare(exchange: ArchivedExchange): Promise<void>
   /** Written when `position` is asked for, or before. */
   append(exchange: ArchivedExchange): void
@@ -42,6 +44,12 @@ export interface Archive {
   position(): Record<string, number>
   close(): void
 }
+
+/**
+ * What was prepared stays with its exchange, also when the archive is opened anew: records that are taken back and
+ * appended once more are the same, and the memory of their bodies may be another's by then.
+ */
+const prepared = new WeakMap<ArchivedExchange, Capture>()
 
 /** `folder` is the output folder. */
 export function openArchive(
@@ -60,8 +68,6 @@ export function openArchive(
   let file = last === undefined ? undefined : openFile(last.path, last.length)
   const index = openFile(ARCHIVE_INDEX, committed[ARCHIVE_INDEX] ?? 0)
   const known = readKnownPayloads(index)
-  /** Captures that wait to be appended. One whose exchange never is goes away with it. */
-  const prepared = new WeakMap<ArchivedExchange, Capture>()
 
   const begin = (): GatheringFile => {
     file?.sync()
@@ -103,11 +109,13 @@ export function openArchive(
     async prepare(exchange) {
       const capture = createCapture(exchange, newUuid, compress)
       prepared.set(exchange, capture)
-      if (!capture.canRepeat || !known.has(capture.payload)) await capture.prepare()
+      // A body that is known is left out, unless what was written is taken back meanwhile: it has to stay until then.
+      if (capture.canRepeat && known.has(capture.payload)) return
+      await capture.prepare()
+      exchange.release?.()
     },
     append(exchange) {
       const capture = prepared.get(exchange) ?? createCapture(exchange, newUuid, compress)
-      prepared.delete(exchange)
       write(exchange, capture, capture.canRepeat ? known.find(capture.payload) : undefined)
     },
     sync() {

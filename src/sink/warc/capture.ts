@@ -31,7 +31,7 @@ export interface Capture {
   readonly canRepeat: boolean
   /** The answer says that nothing has changed, and has no body of its own. */
   readonly isNotModified: boolean
-  /** Compresses the answer for `response` to find it ready; a long one aside of everything else. */
+  /** Compresses the answer, a long one aside of everything else. After it nothing looks at the body any more. */
   prepare(): Promise<void>
   /** Members of gzip. */
   response(): Uint8Array

@@ -22,6 +22,11 @@ export interface ArchivedExchange {
   readonly depth?: number
   /** The encoding by which the body was read. */
   readonly charset?: string | null
+  /**
+   * Lets the memory of the body be used for another: the archive calls it when it does not need the body any more. Absent
+   * where others may still look at it.
+   */
+  readonly release?: () => void
 }
 
 export type Truncation = 'length' | 'time' | 'disconnect'

@@ -60,19 +60,78 @@ describe('a framed member of gzip', () => {
 })
 
 describe('a deflated member of gzip', () => {
-  test('is read back as its parts, whatever their length, and is the same when it is made aside', async () => {
-    for (const length of [0, 1, 30_000, MAX_AT_ONCE_BYTES, MAX_AT_ONCE_BYTES + 1]) {
+  const isReadBack = (...parts: readonly Uint8Array[]): boolean =>
+    gunzipSync(deflatedMember(parts)).equals(Buffer.concat(parts))
+
+  test('is read back as its parts, whatever their length, as one that is made aside is', async () => {
+    for (const length of [0, 1, 3, 4, 5, 258, 259, 30_000, MAX_AT_ONCE_BYTES - 4, MAX_AT_ONCE_BYTES, 400_000]) {
       const parts = [Buffer.from('head'), Buffer.alloc(length, `body ${length} `)]
+      expect(isReadBack(...parts)).toBe(true)
       const whole = Buffer.concat(parts)
-      const member = deflatedMember(parts)
-      expect(gunzipSync(member).equals(whole)).toBe(true)
-      expect(Buffer.from(await compressAside(whole)).equals(member)).toBe(true)
+      expect(gunzipSync(await compressAside(whole)).equals(whole)).toBe(true)
+    }
+    expect(isReadBack()).toBe(true)
+  })
+
+  test('is read back whatever is repeated in it, how often, and from how far', () => {
+    const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { minLength: 1, maxLength: 8 })
+    const order = fc.array(fc.record({ piece: fc.nat(), times: fc.integer({ min: 1, max: 40 }) }), { maxLength: 40 })
+    fc.assert(
+      fc.property(pieces, order, (all, chosen) => {
+        const parts = chosen.flatMap(({ piece, times }) =>
+          Array.from({ length: times }, () => all[piece % all.length] ?? new Uint8Array()),
+        )
+        expect(isReadBack(Buffer.concat(parts).subarray(0, MAX_AT_ONCE_BYTES))).toBe(true)
+      }),
+    )
+  })
+
+  test('refers to nothing that is farther away than deflate allows', () => {
+    for (const distance of [32_767, 32_768, 32_769]) {
+      const mark = Buffer.from('a mark that comes twice and is not found elsewhere')
+      const between = Buffer.from(Array.from({ length: distance - mark.length }, (_, index) => (index * index) >>> 7))
+      expect(isReadBack(mark, between, mark)).toBe(true)
     }
   })
 
-  test('stays as it is when another is made', () => {
+  test('has codes that are not too long where some bytes are very much rarer than others', () => {
+    const counts = [1, 1]
+    while (counts.length < 24) counts.push((counts.at(-1) ?? 0) + (counts.at(-2) ?? 0))
+    const bytes = counts.flatMap((count, byte) => Array.from({ length: count }, () => byte))
+    // In an order without repetitions that would hide how often each comes.
+    const mixed = Buffer.from(bytes.map((_, index) => bytes[(index * 40_503) % bytes.length] ?? 0))
+    expect(isReadBack(mixed)).toBe(true)
+  })
+
+  test('takes as many blocks as it needs', () => {
+    const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => Math.imul(index, 0x9e3779b1) >>> 25))
+    expect(isReadBack(bytes)).toBe(true)
+    expect(deflatedMember([bytes]).length).toBeLessThan(bytes.length)
+  })
+
+  test('of what cannot be made smaller is hardly longer than that', () => {
+    const noise = fc.sample(fc.uint8Array({ minLength: 70_000, maxLength: 70_000, size: 'max' }), {
+      numRuns: 1,
+      seed: 1,
+    })
+    const [bytes = new Uint8Array()] = noise
+    const head = Buffer.from('HTTP/1.1 200 OK\r\n\r\n')
+    expect(isReadBack(head, bytes)).toBe(true)
+    expect(deflatedMember([head, bytes]).length).toBeLessThan(head.length + bytes.length + 100)
+  })
+
+  test('takes a fifth of a page that is mostly links', () => {
+    const words = 'archive buffer clock delay engine filter garden harbour index journal kettle lantern'.split(' ')
+    const page = Array.from({ length: 400 }, (_, number) => {
+      const path = `/docs/${number % 17}/page-${(number * 31) % 997}.html`
+      return `<li><a href="${path}">${words[(number * 5) % 12]} ${words[number % 12]}</a></li>\n`
+    }).join('')
+    expect(deflatedMember([Buffer.from(page)]).length).toBeLessThan(page.length / 5)
+  })
+
+  test('stays as it is when others are made', () => {
     const first = deflatedMember([Buffer.from('one')])
-    deflatedMember([Buffer.from('two')])
+    for (let count = 0; count < 300; count++) deflatedMember([Buffer.alloc(5_000, `another ${count}`)])
     expect(gunzipSync(first).toString()).toBe('one')
   })
 })

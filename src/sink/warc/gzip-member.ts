@@ -5,26 +5,54 @@
 import { promisify } from 'node:util'
 import { crc32, gzip, gzipSync } from 'node:zlib'
 import { createBitWriter } from './bit-writer.ts'
+import { writeCodedBlock } from './coded-block.ts'
+import { createRepetitionFinder } from './repetitions.ts'
 import { textBlockBits, writeTextBlock } from './text-block.ts'
 
-/** Pages of documentation are then 11 to 14 % larger than by the usual level 6, for half of the time or less. */
+/** For records that are too long for our own way, or packed aside. As fast as zlib can. */
 const LEVEL = { level: 1 }
 /** Records up to this length are compressed at once, which takes a few milliseconds; longer ones aside of the rest. */
 export const MAX_AT_ONCE_BYTES = 256 * 1024
 
-/** Where a record is put together. Fresh memory for each would be the collector's to find again. */
-const workspace = Buffer.allocUnsafeSlow(MAX_AT_ONCE_BYTES)
+/** Where a record is put together and packed. Fresh memory for each would be the collector's to find again. */
+const finder = createRepetitionFinder(MAX_AT_ONCE_BYTES)
+/** Where no byte has more than eleven bits, and the codes of a block have some 300 bytes, this is enough. */
+const packed = Buffer.allocUnsafeSlow(1.5 * MAX_AT_ONCE_BYTES)
 
 /** A record, in parts, that gets smaller. */
 export function deflatedMember(parts: readonly Uint8Array[]): Uint8Array {
   const length = parts.reduce((sum, part) => sum + part.length, 0)
-  if (length > workspace.length) return gzipSync(Buffer.concat(parts, length), LEVEL)
-  let at = 0
-  for (const part of parts) {
-    workspace.set(part, at)
-    at += part.length
+  if (length > MAX_AT_ONCE_BYTES) return gzipSync(Buffer.concat(parts, length), LEVEL)
+  const text = finder.begin(parts)
+  packed.set(HEADER)
+  const writer = createBitWriter(packed, HEADER.length)
+  for (let isMore = true; isMore;) {
+    isMore = finder.find()
+    writeCodedBlock(writer, finder.found, !isMore)
   }
-  return gzipSync(workspace.subarray(0, length), LEVEL)
+  writer.align()
+  // What is compressed already is not made longer than it is.
+  const [first, ...rest] = parts
+  if (first !== undefined && writer.at > HEADER.length + length) return framedMember(first, rest)
+  const end = writeTrailer(packed, writer.at, crc32(text), length)
+  return keep(packed.subarray(0, end))
+}
+
+/** Members are kept in larger pieces of memory: each with one of its own would be so many more for the collector. */
+const PIECE_BYTES = 256 * 1024
+let piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
+let pieceUsed = 0
+
+function keep(member: Uint8Array): Uint8Array {
+  if (member.length > PIECE_BYTES / 8) return Buffer.from(member)
+  if (pieceUsed + member.length > PIECE_BYTES) {
+    piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
+    pieceUsed = 0
+  }
+  const kept = piece.subarray(pieceUsed, pieceUsed + member.length)
+  kept.set(member)
+  pieceUsed += member.length
+  return kept
 }
 
 /** The same for a whole record, in a thread of the system. */
@@ -63,7 +91,11 @@ export function framedMember(text: Uint8Array, rest: readonly Uint8Array[] = [])
 
   const checksum = rest.reduce((sum, part) => crc32(part, sum), crc32(text))
   const length = rest.reduce((sum, part) => sum + part.length, text.length)
-  return member.subarray(0, member.writeUInt32LE(length % 2 ** 32, member.writeUInt32LE(checksum, writer.at)))
+  return member.subarray(0, writeTrailer(member, writer.at, checksum, length))
+}
+
+function writeTrailer(member: Buffer, at: number, checksum: number, length: number): number {
+  return member.writeUInt32LE(length % 2 ** 32, member.writeUInt32LE(checksum, at))
 }
 
 function piecesOf(bytes: Uint8Array): Uint8Array[] {

@@ -53,6 +53,8 @@ export function archivedRequestHead(head: string): Uint8Array {
 
 /** Line ends inside of a line, and whatever is no octet, are no longer there. */
 function linesOf(head: string): string[] {
+  // Nearly every head is plain, with nothing in it to change.
+  if (/^(?:[!-~][\t -~]*\r\n)*(?:\r\n)?$/.test(head)) return head.split('\r\n').filter((line) => line !== '')
   const octets = head.replaceAll('\0', ' ').replaceAll(/[^\p{ASCII}\u0080-\u00ff]/gu, '?')
   const lines = octets.split('\r\n').map((line) => line.replaceAll(/[\r\n]/g, ' '))
   return lines.filter((line) => line.trim() !== '')

@@ -4,8 +4,9 @@
  */
 export function surt(url: string): string {
   const plain = url.replace(/^(https?:\/\/)www\d*\./, '$1').toLowerCase()
-  if (!/^https?:/.test(plain) || !URL.canParse(plain)) return url
-  const { hostname, port, pathname, search } = new URL(plain)
+  const parsed = /^https?:/.test(plain) ? URL.parse(plain) : null
+  if (parsed === null) return url
+  const { hostname, port, pathname, search } = parsed
   const host = hostname.split('.').toReversed().join(',')
   const query = search === '' ? '' : `?${search.slice(1).split('&').toSorted().join('&')}`
   return `${host}${port === '' ? '' : `:${port}`})${pathname}${query}`

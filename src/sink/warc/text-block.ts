@@ -8,6 +8,7 @@
  * ASCII, tab and line ends; other text cannot be a block of this kind.
  */
 import type { BitWriter } from './bit-writer.ts'
+import { codesOf } from './huffman-code.ts'
 
 type Bits = readonly [value: number, bits: number]
 
@@ -52,25 +53,6 @@ export function writeTextBlock(writer: BitWriter, text: Uint8Array, isLast: bool
   for (const [value, bits] of CODE_HEAD) writer.write(value, bits)
   writer.writeCodes(text, CODES, BITS)
   writer.write(CODES[END]!, END_BITS)
-}
-
-/** Codes of these lengths by the rule of §3.2.2, their first bit lowest. */
-function codesOf(lengths: Uint8Array): Uint16Array {
-  const codes = new Uint16Array(lengths.length)
-  let next = 0
-  for (let length = 1; length <= 15; length++) {
-    next <<= 1
-    for (let symbol = 0; symbol < lengths.length; symbol++) {
-      if (lengths[symbol] === length) codes[symbol] = reversed(next++, length)
-    }
-  }
-  return codes
-}
-
-function reversed(value: number, bits: number): number {
-  let result = 0
-  for (let bit = 0; bit < bits; bit++) result |= ((value >>> bit) & 1) << (bits - 1 - bit)
-  return result
 }
 
 /**

@@ -32,7 +32,7 @@ export function recordHead({ type, id, date, fields, contentType, block }: WarcR
     ...fields,
     ['WARC-Block-Digest', `sha1:${base32(sha1(block))}`],
     ['Content-Type', contentType],
-    ['Content-Length', String(block.reduce((bytes, part) => bytes + part.length, 0))],
+    ['Content-Length', String(bytesOf(block))],
   ])
   return Buffer.from(`WARC/1.1\r\n${lines}\r\n`)
 }
@@ -57,16 +57,36 @@ export const recordUri = (id: string): string => `urn:uuid:${id}`
 /** The W3C profile of ISO 8601, to the millisecond. */
 export const warcDate = (at: number): string => new Date(at).toISOString()
 
+/** Where parts are put together to be hashed: a hash of many steps is an object more for the collector, and slower. */
+const together = Buffer.allocUnsafeSlow(256 * 1024)
+
 /** Of all parts together. */
 export function sha1(parts: readonly Uint8Array[]): Uint8Array {
   const [only] = parts
   if (only !== undefined && parts.length === 1) return hash('sha1', only, 'buffer')
-  const digest = createHash('sha1')
-  for (const part of parts) digest.update(part)
-  return digest.digest()
+  const length = bytesOf(parts)
+  if (length > together.length) {
+    const digest = createHash('sha1')
+    for (const part of parts) digest.update(part)
+    return digest.digest()
+  }
+  let at = 0
+  for (const part of parts) {
+    together.set(part, at)
+    at += part.length
+  }
+  return hash('sha1', together.subarray(0, length), 'buffer')
+}
+
+function bytesOf(parts: readonly Uint8Array[]): number {
+  let bytes = 0
+  for (const part of parts) bytes += part.length
+  return bytes
 }
 
 /** Control characters and the line ends of Unicode become spaces. */
 function onOneLine(value: string): string {
-  return value.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ').trim()
+  // Nearly every value is plain, and to see that takes far less than to look for what is not.
+  const isPlain = /^[!-~](?:[ -~]*[!-~])?$/.test(value)
+  return isPlain ? value : value.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ').trim()
 }
