@@ -213,6 +213,21 @@ describe('hostile pages', () => {
     expect(limitsOf(`<p>${'x '.repeat(5 * MEGABYTE)}`)).toEqual(['markdown-size'])
   })
 
+  test('signs, indentation and addresses make no more of a page than a few times its length', () => {
+    const deep = '<blockquote>'.repeat(12)
+    const base = `<base href="https://a.test/${'long/'.repeat(500)}">`
+    for (const html of [
+      `${deep}${'<p>x'.repeat(20_000)}`,
+      `${deep}${'x<br>'.repeat(50_000)}`,
+      `${base}${'<a href=x>y</a> '.repeat(10_000)}`,
+      `<b><i><del><sup>${base}<table><tr><th>x<tr>${'<td>x<td><a href=x>y</a>'.repeat(10_000)}`,
+    ]) {
+      const { markdown, limits } = readContent(html, { url: PAGE, title: null })
+      expect(limits).toContain('markdown-size')
+      expect(markdown.length).toBeLessThanOrEqual(4 * html.length + 256 * 1024)
+    }
+  })
+
   test('any soup of tags is read, alike each time, without control characters', () => {
     const piece = fc.constantFrom(
       ...'<p>|</p>|<div>|</div>|<b>|</b>|<a href="x">|</a>|<table>|<tr>|<td>|</table>|<pre>|</pre>|<ul>|<li>|</ul>|<dl>|<dt>|<dd>|<h1>|</h1>|<main>|</main>|<nav>|</nav>|<!--|-->|<script>|</script>|<svg>|<br>|<|>|"|x|日本| |\n|&amp;|`|\u0001|<code>|</code>|<summary>|<blockquote>|</li>|<h2>|</h2>|<hr>|<img src="i" alt="a">|<ol>|<td colspan="3" rowspan="2">|!|*|_|[|](|&lt;|<q>|<aside class="footnote">|<span class="label">|</span>'.split(

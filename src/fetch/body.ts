@@ -47,7 +47,10 @@ const AT_ONCE_DECODED_BYTES = 4 * 1024 * 1024
 /** A decoder that is fed as the bytes come gets at least so many at a time. */
 const STREAM_BYTES = 32 * 1024
 
-/** A body of this size is never too much for what came; beyond it the ratio decides. */
+/**
+ * A body of this size is never too much for what came; beyond it the ratio decides. Of a body that is, so much is kept:
+ * such a one is made to be large, and to read it would cost more than to decode it.
+ */
 const RATIO_FREE_BYTES = 1024 * 1024
 /** Real pages are rarely compressed to less than a hundredth; gzip can reach a thousandth, others far less. */
 const MAX_RATIO = LIMITS.ratio.value
@@ -184,7 +187,7 @@ class CodedBody implements Body {
   /** Throws what zlib throws. */
   #decodeAtOnce(wire: Uint8Array): Uint8Array {
     const maxStage = Math.min(this.#maxStageBytes(), AT_ONCE_DECODED_BYTES)
-    const maxLast = Math.min(this.#maxBytes(), AT_ONCE_DECODED_BYTES)
+    const maxLast = Math.min(this.#maxBytes(this.wireBytes), AT_ONCE_DECODED_BYTES)
     const maxWindowLog = maxWindowLogOf(this.#codings)
     return this.#codings.reduce((bytes, coding, index) => {
       const isLast = index === this.#codings.length - 1
@@ -196,20 +199,24 @@ class CodedBody implements Body {
     return (this.#stream ??= new DecoderChain(
       this.#codings,
       this.#memory,
-      { maxBytes: () => this.#maxBytes(), maxStageBytes: () => this.#maxStageBytes() },
+      { maxBytes: (decoded) => this.#maxBytes(decoded), maxStageBytes: () => this.#maxStageBytes() },
       this.#flow,
       (result) => {
         if (result.kind === 'failure') return this.#done(result)
         const limits: BodyLimit[] = this.#isCut ? ['wire-size'] : []
-        if (result.cutAt === 'output' && this.#limits.maxBodyBytes <= this.#maxBytes()) limits.push('body-size')
-        else if (result.cutAt !== undefined) limits.push('ratio')
-        this.#finish(result.bytes, result.block, limits)
+        const { cutAt, decodedWireBytes, bytes, block } = result
+        if (cutAt === undefined) return this.#finish(bytes, block, limits)
+        const isLarge = cutAt === 'output' && this.#limits.maxBodyBytes <= this.#maxBytes(decodedWireBytes)
+        if (isLarge) return this.#finish(bytes, block, [...limits, 'body-size'])
+        this.#finish(Buffer.from(bytes.subarray(0, RATIO_FREE_BYTES)), undefined, [...limits, 'ratio'])
+        this.#memory.give(block)
       },
     ))
   }
 
-  #maxBytes(): number {
-    return Math.min(this.#limits.maxBodyBytes, Math.max(RATIO_FREE_BYTES, MAX_RATIO * this.wireBytes))
+  /** What waits to be decoded does not count: a bomb is told from its first bytes, however many follow at once. */
+  #maxBytes(decodedWireBytes: number): number {
+    return Math.min(this.#limits.maxBodyBytes, Math.max(RATIO_FREE_BYTES, MAX_RATIO * decodedWireBytes))
   }
 
   #maxStageBytes(): number {

@@ -17,8 +17,8 @@ export interface Flow {
 }
 
 export interface ChainLimits {
-  /** What the last may put out; asked anew each time, since it may grow with what comes in. */
-  maxBytes(): number
+  /** What the last may put out when so many bytes of what came have been decoded. */
+  maxBytes(decodedWireBytes: number): number
   /** What any other may put out. */
   maxStageBytes(): number
 }
@@ -33,6 +33,8 @@ export type ChainResult =
       readonly kind: 'body'
       /** Where there was more than a limit allows: at the end or on the way. */
       readonly cutAt: 'output' | 'stage' | undefined
+      /** How many bytes of what came were decoded for it. */
+      readonly decodedWireBytes: number
     })
   | Failed
 
@@ -144,17 +146,15 @@ export class DecoderChain {
   }
 
   #collect(chunk: Uint8Array): void {
-    if (this.#out.addUpTo(this.#limits.maxBytes(), chunk)) return
-    this.#finish({ kind: 'body', ...this.#out.take(), cutAt: 'output' })
+    if (this.#out.addUpTo(this.#limits.maxBytes(this.#decodedWireBytes), chunk)) return
+    this.#finishWith('output')
   }
 
   #endFrom(index: number): void {
     if (this.#over || this.#isCut) return
     const stage = this.#stages[index]
     if (stage !== undefined) stage.end()
-    else if (index === this.#codings.length) {
-      this.#finish({ kind: 'body', ...this.#out.take(), cutAt: undefined })
-    }
+    else if (index === this.#codings.length) this.#finishWith(undefined)
     // A stage that never got a byte: the one before it held nothing.
     else this.#endFrom(index + 1)
   }
@@ -167,9 +167,17 @@ export class DecoderChain {
   }
 
   #finishCut(cutAt?: 'stage'): void {
-    if (this.#out.bytes > 0) return this.#finish({ kind: 'body', ...this.#out.take(), cutAt })
+    if (this.#out.bytes > 0) return this.#finishWith(cutAt)
     const failure = tooLargeFailure('the body is larger than allowed, and nothing of it could be decoded')
     this.#finish({ kind: 'failure', failure })
+  }
+
+  #finishWith(cutAt: 'output' | 'stage' | undefined): void {
+    this.#finish({ kind: 'body', ...this.#out.take(), cutAt, decodedWireBytes: this.#decodedWireBytes })
+  }
+
+  get #decodedWireBytes(): number {
+    return this.#stages[0]?.bytesWritten ?? 0
   }
 
   #finish(result: ChainResult): void {

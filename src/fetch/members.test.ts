@@ -81,3 +81,10 @@ test.each([
     { numRuns: 300 },
   )
 })
+
+test('zeros behind more members than are walked one by one come to an end', async () => {
+  const members = Buffer.concat(Array.from({ length: 300 }, () => zlib.gzipSync('ab')))
+  const pieces = [members, Buffer.alloc(1_000), Buffer.alloc(2_000), Buffer.alloc(40_000)]
+  expect(await decoded(createGunzipStream(SIZES), pieces)).toBe('ab'.repeat(300))
+  expect(await decoded(createGunzipStream(SIZES), [Buffer.concat(pieces)])).toBe('ab'.repeat(300))
+})

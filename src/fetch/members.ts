@@ -33,6 +33,8 @@ export interface MemberFormat {
 }
 
 export interface MemberStream extends Duplex {
+  /** How many bytes of members have been decoded. */
+  readonly bytesWritten: number
   /** Calls back when all that was written has been decoded. */
   flush(callback: () => void): void
 }
@@ -88,10 +90,13 @@ export function createMemberStream(format: MemberFormat): MemberStream {
   let size = 0
   let isFirst = true
   let walked = 0
+  /** Bytes that earlier decoders took. */
+  let takenBefore = 0
   /** Of the piece that is being decoded. */
   let onTaken: ((error?: Error) => void) | undefined
 
   const open = (next: InflateRaw | ZstdDecompress | Gunzip): void => {
+    takenBefore += decoder?.bytesWritten ?? 0
     decoder = next
     checksum = 0
     size = 0
@@ -166,7 +171,10 @@ export function createMemberStream(format: MemberFormat): MemberStream {
     }
     if (format.createLastDecoder === undefined) return tooMany()
     phase = 'all'
-    open(format.createLastDecoder())
+    const last = format.createLastDecoder()
+    open(last)
+    // It may have had enough before all is written: it passes over zeros behind the last member.
+    last.once('end', () => (phase = 'rest'))
     return 0
   }
 
@@ -218,7 +226,9 @@ export function createMemberStream(format: MemberFormat): MemberStream {
       done(error)
     },
   })
-  return Object.assign(stream, { flush: (callback: () => void) => void stream.write(NOTHING, callback) })
+  const flush = (callback: () => void): void => void stream.write(NOTHING, callback)
+  const taken = { get: () => takenBefore + (decoder?.bytesWritten ?? 0) }
+  return Object.defineProperty(Object.assign(stream, { flush, bytesWritten: 0 }), 'bytesWritten', taken)
 }
 
 const checksumOf = (format: MemberFormat, part: Buffer, before: number): number =>

@@ -83,7 +83,7 @@ export interface CreateFrontierOptions extends Partial<FrontierOptions>, FleetOp
   /** `memory`, the folder of an embedded store, or the address of servers: `redis://host`, `redis-cluster://host,host`. */
   readonly store: string
   readonly clock?: Clock
-  /** Hosts kept in memory beside the leased ones; 20,000 when absent. What is dropped is read again. */
+  /** Hosts kept in memory beside the leased ones; 131,072 when absent. What is dropped is read again. */
   readonly hostsKept?: number
   /** The filter in front of the exact set of URLs: how many URLs it covers, and how often it may be wrong. */
   readonly bloom?: { readonly capacity: number; readonly falsePositiveRate: number }

@@ -39,7 +39,7 @@ export const LIMITS = {
     value: 200,
     unit: 'to 1',
     beyond: 'cut',
-    what: 'how much larger a body of more than 1 MB may get by decompression',
+    what: 'how much larger a body of more than 1 MB may get by decompression; of one beyond it, 1 MB is kept',
   },
   codings: {
     value: 5,
@@ -85,6 +85,12 @@ export const LIMITS = {
     option: 'crawler.timeouts.min_rate',
   },
   links: { value: 20_000, unit: '', beyond: 'cut', what: 'distinct links of a page or a feed' },
+  'links-size': {
+    value: 4 * MB,
+    unit: 'characters',
+    beyond: 'cut',
+    what: 'the URLs of all links of a page, or of all entries and links of a feed',
+  },
   'url-length': { value: 8_192, unit: 'characters', beyond: 'refused', what: 'a URL; a link that is longer is none' },
   nesting: {
     value: 200,
@@ -93,7 +99,12 @@ export const LIMITS = {
     what: 'elements inside each other; the text of deeper ones is kept without its form',
   },
   tags: { value: 1_000_000, unit: '', beyond: 'cut', what: 'tags of a page that are read for its Markdown' },
-  'markdown-size': { value: 8 * MB, unit: 'characters', beyond: 'cut', what: 'the Markdown of a page' },
+  'markdown-size': {
+    value: 8 * MB,
+    unit: 'characters',
+    beyond: 'cut',
+    what: 'the Markdown of a page, and no more than 256 Ki and four times its HTML',
+  },
   'read-page-time': {
     value: 10_000,
     unit: 'ms',

@@ -44,6 +44,14 @@ test('small pages are read where they are, and larger ones for their links; othe
   expect(inThreads).toEqual(['/2'])
 })
 
+test('a feed is read in a thread when it is larger than a small page, whatever is wanted of it', async () => {
+  const { reader, inThreads } = setUp()
+  const headers = { 'content-type': ['application/feed+json'] }
+  await reader.read({ ...page('/1', 1_200_000, false), headers })
+  await reader.read({ ...page('/2', 1_000_000, false), headers })
+  expect(inThreads).toEqual(['/1'])
+})
+
 test('a page that fails its parser is told so, and no other', async () => {
   const { reader } = setUp()
   const results = await Promise.all([reader.read(page('/1')), reader.read(page('/fail')), reader.read(page('/2'))])

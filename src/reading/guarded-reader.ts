@@ -1,7 +1,8 @@
 /**
  * Small pages read where they are handed in, under the eye of a guard: one that takes too long is broken off, and whatever
  * it had touched is not trusted any more, so from then on all is read in threads. Large pages and sitemaps, which may be
- * packed, go to threads in any case: they could need much memory.
+ * packed, go to threads in any case: they could need much memory. What a small page can take is bounded by construction
+ * (docs/adr/0020-threads-that-work.md).
  *
  * The guard is V8's: it can stop a loop, at the price of a thread for each watch. So all pages that have come in one turn
  * of the event loop are read under one watch. Of small pages only the content needs one. For their links they are scanned
@@ -28,8 +29,10 @@ interface Waiting {
   resolve(result: ReadResult<PageReading> | Promise<ReadResult<PageReading>>): void
 }
 
-const isSmall = ({ body, wants }: PageInput): boolean =>
-  body.length <= (wants.content ? INLINE_BYTES : INLINE_BYTES_FOR_LINKS)
+/** A feed is no page: what it is read to may be large for its size. */
+const isSmall = ({ body, headers, wants }: PageInput): boolean =>
+  body.length <= INLINE_BYTES ||
+  (!wants.content && body.length <= INLINE_BYTES_FOR_LINKS && headers['content-type']?.[0]?.includes('html') === true)
 
 const needsGuard = ({ input }: Waiting): boolean => input.wants.content || input.body.length > INLINE_BYTES
 

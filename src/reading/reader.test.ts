@@ -123,13 +123,16 @@ describe('a document that', () => {
     expect(state.isSettled).toBe(false)
   })
 
-  test.each(['/heap', '/buffers', '/strings'])('fills the memory (%s) is given up', async (path) => {
-    const reader = open()
-    const result = reader.read(page(path))
-    const other = titleOf(reader, '/other')
-    expect(await result).toEqual({ kind: 'broke', detail: 'reading it takes more than the 128 MB that it may have' })
-    expect(await other).toBe('/other')
-  })
+  test.each(['/heap', '/buffers', '/strings', '/one-array', '/one-string', '/one-buffer'])(
+    'fills the memory (%s) is given up',
+    async (path) => {
+      const reader = open()
+      const result = reader.read(page(path))
+      const other = titleOf(reader, '/other')
+      expect(await result).toEqual({ kind: 'broke', detail: 'reading it takes more than the 128 MB that it may have' })
+      expect(await other).toBe('/other')
+    },
+  )
 
   test.each([
     ['/throw', 'TypeError: cannot read this'],

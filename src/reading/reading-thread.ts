@@ -3,9 +3,9 @@
  * good when a document takes too long, needs too much memory or makes it fail; then the document it was at is told so,
  * and those behind it, which it has not touched, are handed back.
  *
- * V8 ends a thread in order when its heap grows beyond the bound bit by bit. One large piece beyond it would end the
- * process, and what lies outside of the heap it does not count at all. So a thread that is at a document for longer is
- * looked at from here too, and ended a good deal below the bound.
+ * Its memory is looked at from here, beat by beat, inside and outside of the heap. V8 has a bound of its own for the heap:
+ * bit by bit beyond it, a thread is ended in order, but one piece beyond it ends the process. So that bound stands above
+ * ours by as much as one piece can have, and is met only by what fills the memory between two looks.
  */
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../base/index.ts'
@@ -18,8 +18,8 @@ import { wordsOf } from './words.ts'
  * however long it took, and the answer that lies ready is heard before the next.
  */
 const BEAT_MS = 50
-/** The part of the bound at which a thread is ended from outside. V8 lets garbage grow to half of what is left. */
-const FULL = 0.75
+/** The longest string and the longest array that V8 makes take 1 GB each. */
+const ONE_PIECE_MB = 1_536
 /** For short-lived objects, beside the bound: more makes reading no faster. */
 const YOUNG_MB = 32
 /** A thread that has not loaded its modules after this time never will. */
@@ -105,13 +105,18 @@ export function createReadingThread(options: ReadingThreadOptions, listener: Lis
     const [job] = jobs
     if (job === undefined || isOver) return
     let beats = Math.ceil(deadlineMs / BEAT_MS)
+    /** A thread inside of native code answers when it is out of it. */
+    let isAsked = false
     const look = (): void => {
       beats -= 1
       if (beats <= 0) return breakOff(`reading it takes longer than ${deadlineMs / 1_000} s`)
       stopWatching = clock.timer(BEAT_MS, look)
+      if (isAsked) return
+      isAsked = true
       worker?.getHeapStatistics().then(
         ({ used_heap_size: heap, external_memory: outside }) => {
-          if (isOver || jobs[0] !== job || heap + outside <= FULL * memoryMb * 1024 ** 2) return
+          isAsked = false
+          if (isOver || jobs[0] !== job || heap + outside <= memoryMb * 1024 ** 2) return
           fault ??= { detail: tooMuchMemory, suspect: job }
           void worker?.terminate()
         },
@@ -171,7 +176,7 @@ function startWorker({ memoryMb, module }: ReadingThreadOptions): Worker {
   const worker = new Worker(beside('thread'), {
     name: 'reading',
     workerData: { module: (module ?? beside('read-document')).href },
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb + ONE_PIECE_MB, maxYoungGenerationSizeMb: YOUNG_MB },
     // Nothing that is meant for the program as a whole: no preloaded modules, no secrets, no terminal.
     execArgv: ['--disable-warning=ExperimentalWarning'],
     env: {},

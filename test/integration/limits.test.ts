@@ -169,6 +169,14 @@ const CASES: Record<LimitName, () => Promise<void>> = {
     cutBy('links')(outcome)
     expect(outcome.pages[0]?.links).toBe(LIMITS.links.value)
   },
+  'links-size': async () => {
+    const folder = `/${'x'.repeat(4_000)}/`
+    const body = `<base href="${folder}">${many(2_000, (i) => `<a href=${1_000 + i}>`)}`
+    const outcome = await crawlOf({ '/': { body, headers: HTML } }, ['--max-depth', '0', '--no-sitemaps'])
+    cutBy('links-size')(outcome)
+    const length = `${new URL(outcome.pages[0]?.url ?? '').origin}${folder}1000`.length
+    expect(outcome.pages[0]?.links).toBe(Math.floor(LIMITS['links-size'].value / length))
+  },
   'url-length': async () => {
     const outcome = await crawlOf({ '/': page(`/${'x'.repeat(9_000)}`, '/short'), '/short': page() })
     expect(urlsOf(outcome)).toEqual(['/', '/short'])

@@ -25,11 +25,16 @@ interface List {
 
 /** Markdown knows no longer numbers (CommonMark §5.2). */
 const MAX_NUMBER = 999_999_999
+/** What was written last is put together when it has become this long: each of its parts takes more memory than its text. */
+const PART_LENGTH = 64 * 1024
 
 export class BlockLines {
   readonly #maxLength: number
   readonly #containers: Container[] = []
   readonly #lists: List[] = []
+  /** What was written, but for the last of it. */
+  readonly #parts: string[] = []
+  #partsLength = 0
   #out = ''
   /** The next block follows without an empty line. */
   #tight = false
@@ -88,7 +93,7 @@ export class BlockLines {
 
   /** A line across the page, between the blocks before and behind it; outside of all lists and quotations. */
   rule(): void {
-    this.#ruled = this.#out !== ''
+    this.#ruled = this.#length > 0
   }
 
   /** Writes a block, which is one line or may be several. */
@@ -104,13 +109,17 @@ export class BlockLines {
 
   /** All that was written, ending with a newline; '' for nothing. */
   finish(): string {
-    return this.#out === '' ? '' : this.#out + '\n'
+    return this.#length === 0 ? '' : `${this.#parts.join('')}${this.#out}\n`
+  }
+
+  get #length(): number {
+    return this.#partsLength + this.#out.length
   }
 
   #write(block: string, isLine: boolean): void {
     const containers = this.#containers
     let before = ''
-    if (this.#out !== '') {
+    if (this.#length > 0) {
       before = '\n'
       if (!this.#tight) {
         let prefix = ''
@@ -130,8 +139,21 @@ export class BlockLines {
       others += container.indent
       container.started = true
     }
-    const left = this.#maxLength - this.#out.length - before.length - first.length - 1
+    const left = this.#maxLength - this.#length - before.length - first.length - 1
+    if (left <= 0) {
+      this.#isFull = true
+      return
+    }
     this.#out += before + first + this.#indented(block, isLine, others, left)
+    if (this.#out.length >= PART_LENGTH) this.#endPart()
+  }
+
+  #endPart(): void {
+    // To be asked for a unit, a text has to be in one piece: then its parts are the collector's.
+    this.#out.charCodeAt(0)
+    this.#parts.push(this.#out)
+    this.#partsLength += this.#out.length
+    this.#out = ''
   }
 
   /** A block with all lines but its first indented, cut at the last line that fits into what is left. */

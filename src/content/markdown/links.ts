@@ -22,14 +22,15 @@ export function createLinkResolver(pageUrl: string, baseReference: string | unde
   const base = baseReference === undefined ? page : (parse(decodeReferences(baseReference, true).trim(), page) ?? page)
   const hierarchical = base !== undefined && (base.protocol === 'https:' || base.protocol === 'http:')
   const root = hierarchical ? base.origin : undefined
+  const site = root === undefined ? base : parse(root)
   const directory = hierarchical ? root + base.pathname.slice(0, base.pathname.lastIndexOf('/') + 1) : undefined
   const known = new Map<string, string | undefined>()
 
   const resolveFully = (reference: string): string | undefined => {
     if (reference.length > MAX_REFERENCE_LENGTH) return undefined
     const address = decodeReferences(reference, true)
-    // What is whole by itself is parsed without the base, which would be parsed along with it.
-    const url = parse(address, WHOLE.test(address) ? undefined : base)
+    // The base is parsed along, so no more of it is given than counts: a page may have very many such references.
+    const url = parse(address, WHOLE.test(address) ? undefined : address.startsWith('/') ? site : base)
     if (url === undefined || !SCHEMES.has(url.protocol)) return undefined
     return url.href.length > MAX_REFERENCE_LENGTH ? undefined : fitForMarkdown(url.href)
   }

@@ -1,6 +1,6 @@
 /**
- * Writes Markdown: GitHub Flavored, well-formed whatever the rules open, no longer than MAX_MARKDOWN_LENGTH. Every
- * element opens one level and its end closes it. Which element becomes what is left to the rules.
+ * Writes Markdown: GitHub Flavored, well-formed whatever the rules open, and no longer than `maxMarkdownLength`
+ * allows. Every element opens one level and its end closes it. Which element becomes what is left to the rules.
  */
 import { LIMITS, type Heading } from '../../model/index.ts'
 import { BlockLines } from './block-lines.ts'
@@ -31,7 +31,15 @@ import type { Page } from './page.ts'
 import { escapeHeading, escapeLineStarts, readCode } from './prose.ts'
 import { TableGrid } from './table-grid.ts'
 
-export const MAX_MARKDOWN_LENGTH = LIMITS['markdown-size'].value
+const MAX_MARKDOWN_LENGTH = LIMITS['markdown-size'].value
+/** Indexes with long addresses come to a good two times their HTML, and a short page to any number of times. */
+const MAX_GROWTH = 4
+const FREE_LENGTH = 256 * 1024
+
+/** How long the Markdown of a page may be: marks, indentation and addresses must not make much of little. */
+export const maxMarkdownLength = (htmlLength: number): number =>
+  Math.min(MAX_MARKDOWN_LENGTH, FREE_LENGTH + MAX_GROWTH * htmlLength)
+
 /** The outline of a page: more headings are left out, and longer ones are cut. */
 const MAX_HEADINGS = 500
 const MAX_HEADING_LENGTH = 300
@@ -53,10 +61,13 @@ export class MarkdownWriter {
   readonly levels = new OpenLevels()
   readonly #headings: Heading[] = []
   readonly #page: Page
-  readonly #lines = new BlockLines(MAX_MARKDOWN_LENGTH)
+  readonly #maxLength: number
+  readonly #lines: BlockLines
   readonly #inline = new InlineWriter(this.levels)
   /** Characters that were taken in, so that what is not yet written is bounded as well. */
   #taken = 0
+  /** Characters in cells, of which none is written before its table ends. */
+  #inCells = 0
   #joins = false
   #pre = ''
   #preEndsLine = true
@@ -74,11 +85,13 @@ export class MarkdownWriter {
   /** The page whose text is written. */
   constructor(page: Page) {
     this.#page = page
+    this.#maxLength = maxMarkdownLength(page.html.length)
+    this.#lines = new BlockLines(this.#maxLength)
   }
 
   /** Something was cut off, or would be. */
   get isFull(): boolean {
-    return this.#taken >= MAX_MARKDOWN_LENGTH || this.#lines.isFull
+    return this.#taken >= this.#maxLength || this.#inCells >= this.#maxLength || this.#lines.isFull
   }
 
   /** A level without a sign and without lines of its own. Code inside has the language of the levels around. */
@@ -337,6 +350,7 @@ export class MarkdownWriter {
   #addToCell(text: string): void {
     this.#cell += (this.#cell === '' ? '' : '<br>') + this.#cellMarker + text
     this.#cellMarker = ''
+    this.#inCells += text.length
   }
 
   #addCode(code: string): void {

@@ -61,9 +61,8 @@ function withPlainSpace(html: string): string {
 function write(outline: Outline, regions: readonly Region[], options: ConversionOptions): PageMarkdown {
   const writer = new MarkdownWriter(outline.page)
   for (const region of regions) writeRegion(outline, region, options, writer)
-  const { isFull } = writer
   const { markdown, headings } = writer.finish()
-  return { markdown, headings, limits: isFull ? [...outline.limits, 'markdown-size'] : outline.limits }
+  return { markdown, headings, limits: writer.isFull ? [...outline.limits, 'markdown-size'] : outline.limits }
 }
 
 /** A first-level heading above the content may be the site's name; the page's own has the words of its title. */

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { normalizeUrl } from '../../url/index.ts'
 import { decodeBody, extract, extractLinks, MAX_LINKS, type ExtractContext } from '../index.ts'
+import { MAX_LINKS_LENGTH } from './links.ts'
 import { parsePage } from './test-support/parsed-page.ts'
 
 const PAGE = 'https://example.com/dir/page?q=1'
@@ -151,6 +152,11 @@ describe('links', () => {
     expect(read(html, { maxLinks: 11 })).toMatchObject({ limits: [], links: { length: 11 } })
     const many = Array.from({ length: MAX_LINKS + 1 }, (_, at) => `<a href=${at}>`).join('')
     expect(read(many)).toMatchObject({ limits: ['links'], links: { length: MAX_LINKS } })
+    const folder = `http://a.test/${'x'.repeat(4_000)}/`
+    const long = Array.from({ length: 2_000 }, (_, at) => `<a href=${1_000 + at}>`).join('')
+    const { links, limits } = read(`<base href="${folder}">${long}`)
+    expect(limits).toEqual(['links-size'])
+    expect(links).toHaveLength(Math.floor(MAX_LINKS_LENGTH / `${folder}1000`.length))
   })
 
   test('that are too long to be fetched are named as a limit; those that lead nowhere are not', () => {

@@ -18,6 +18,8 @@ import type { PageSource } from './page-source.ts'
 
 /** More links than this on one page are cut off by default, and the page says so. */
 export const MAX_LINKS = LIMITS.links.value
+/** As are more characters in all: a long base makes long URLs of the shortest references. */
+export const MAX_LINKS_LENGTH = LIMITS['links-size'].value
 
 /** More `rel` words than this on one link are dropped; real links have one to three. */
 const MAX_REL_WORDS = 16
@@ -35,8 +37,8 @@ export interface Link {
   readonly nofollow: boolean
 }
 
-/** `links`: there were more than were kept. `url-length`: some were too long to be fetched. */
-export type LinkLimit = 'links' | 'url-length'
+/** `links`, `links-size`: there were more than were kept. `url-length`: some were too long to be fetched. */
+export type LinkLimit = 'links' | 'links-size' | 'url-length'
 
 export interface LinkCollector {
   add(source: LinkSource, reference: string, rel: readonly string[]): void
@@ -153,6 +155,7 @@ export function createLinkCollector(pageUrl: NormalizedUrl, charset: string, pag
       const links: Link[] = []
       const ids: number[] = []
       const limits = new Set<LinkLimit>()
+      let length = 0
       for (let index = 0; index < count; index++) {
         const id = idAt(index, resolver)
         if (id === NOWHERE) {
@@ -169,9 +172,14 @@ export function createLinkCollector(pageUrl: NormalizedUrl, charset: string, pag
           limits.add('links')
           break
         } else {
+          const url = resolver.urlOf(id)
+          length += url.length
+          if (length > MAX_LINKS_LENGTH) {
+            limits.add('links-size')
+            break
+          }
           places[id] = links.length
           ids.push(id)
-          const url = resolver.urlOf(id)
           const isPlain = source === 'a' && rel === NO_REL
           links.push(isPlain ? plainLink(id, url) : { url, rel, source, nofollow: isNofollow(rel) })
         }

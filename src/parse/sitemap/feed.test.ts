@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { LIMITS } from '../../model/index.ts'
 import { normalizeUrl } from '../../url/index.ts'
 import { FEED_MAX_ENTRIES, MAX_LINKS, parseFeed, parseSitemap, type Feed, type SitemapEntry } from '../index.ts'
 
@@ -188,6 +189,11 @@ describe('hostile feeds', () => {
       links: { length: MAX_LINKS },
       limits: ['links'],
     })
+    const numbered = Array.from({ length: 2_000 }, (_, at) => `<entry><link href="${1_000 + at}"/></entry>`).join('')
+    const folder = `http://a.test/${'x'.repeat(4_000)}/`
+    const long = read(`<feed xml:base="${folder}">${numbered}</feed>`)
+    expect(long).toMatchObject({ limits: ['links-size'] })
+    expect(long?.entries).toHaveLength(Math.floor(LIMITS['links-size'].value / `${folder}1000`.length))
     expect(read(`<feed><title>${'x'.repeat(100_000)}</title></feed>`)?.title).toHaveLength(1000)
   })
 

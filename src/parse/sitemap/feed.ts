@@ -6,12 +6,15 @@
 import { TextDecoder } from 'node:util'
 import { LIMITS, type NormalizedUrl } from '../../model/index.ts'
 import { extractLinks } from '../html/extract.ts'
-import { MAX_LINKS } from '../html/links.ts'
+import { MAX_LINKS, MAX_LINKS_LENGTH } from '../html/links.ts'
 import { createEntryReader } from './entry-reader.ts'
 import { encodingOfXml } from './sitemap-text.ts'
 
 /** Entries after this many are not kept: feeds have tens, archives some thousands. */
 export const FEED_MAX_ENTRIES = LIMITS['feed-entries'].value
+
+/** When there is no room for a URL more, the next piece is not read: each entry costs as much as its base is long. */
+const PIECE_LENGTH = 64 * 1024
 
 export interface FeedEntry {
   readonly url: NormalizedUrl
@@ -20,8 +23,8 @@ export interface FeedEntry {
   readonly modified?: string
 }
 
-/** `feed-entries`, `links`: there were more than are kept. */
-export type FeedLimit = 'feed-entries' | 'links'
+/** There were more than are kept. */
+export type FeedLimit = 'feed-entries' | 'links' | 'links-size'
 
 export interface Feed {
   readonly title: string | null
@@ -40,9 +43,17 @@ export function parseFeed(bytes: Uint8Array, contentType: string | null, url: No
   const limits = new Set<FeedLimit>()
   let isFeed = false
   let title: string | null = null
+  /** Of all URLs together. */
+  let length = 0
+  const fits = (named: NormalizedUrl): boolean => {
+    if (length + named.length > MAX_LINKS_LENGTH) limits.add('links-size')
+    else length += named.length
+    return !limits.has('links-size')
+  }
   const addLink = (link: NormalizedUrl): void => {
-    if (links.size < MAX_LINKS) links.add(link)
-    else if (!links.has(link)) limits.add('links')
+    if (links.has(link)) return
+    if (links.size >= MAX_LINKS) limits.add('links')
+    else if (fits(link)) links.add(link)
   }
   const reader = createEntryReader(url, {
     feed() {
@@ -53,15 +64,18 @@ export function parseFeed(bytes: Uint8Array, contentType: string | null, url: No
     },
     entry({ kind, ...entry }) {
       if (kind === 'sitemap') addLink(entry.url)
-      else if (entries.length < FEED_MAX_ENTRIES) entries.push(entry)
-      else limits.add('feed-entries')
+      else if (entries.length >= FEED_MAX_ENTRIES) limits.add('feed-entries')
+      else if (fits(entry.url)) entries.push(entry)
     },
     link: addLink,
     html(html, base) {
-      if (!limits.has('links')) for (const link of extractLinks(html, base)) if (!link.nofollow) addLink(link.url)
+      if (limits.has('links') || limits.has('links-size')) return
+      for (const link of extractLinks(html, base)) if (!link.nofollow) addLink(link.url)
     },
   })
-  reader.write(text)
+  for (let at = 0; at < text.length && !limits.has('links-size'); at += PIECE_LENGTH) {
+    reader.write(text.slice(at, at + PIECE_LENGTH))
+  }
   reader.end()
   if (!isFeed) return null
   for (const entry of entries) links.delete(entry.url)

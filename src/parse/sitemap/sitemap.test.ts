@@ -1,7 +1,7 @@
 import { constants, gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseSitemap, type SitemapEntry, type SitemapOptions } from '../index.ts'
+import { parseSitemap, SITEMAP_MAX_DECODED_BYTES, type SitemapEntry, type SitemapOptions } from '../index.ts'
 
 const URL = 'https://example.com/dir/sitemap.xml'
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -353,6 +353,14 @@ describe('limits', () => {
     const exact = parseSitemap(bytesOf(xml), URL, { maxEntries: 3 })
     expect(await collect(exact)).toHaveLength(3)
     expect(exact.truncated).toBe(false)
+  })
+
+  test('a long address of the file makes no more of its entries than the file may have bytes', async () => {
+    const folder = `https://example.com/${'x'.repeat(8_000)}/`
+    const locs = Array.from({ length: 9_000 }, (_, at) => `<url><loc>${1_000 + at}</loc></url>`)
+    const reading = parseSitemap(bytesOf(`<urlset>${locs.join('')}</urlset>`), `${folder}sitemap.xml`)
+    expect(await collect(reading)).toHaveLength(Math.floor(SITEMAP_MAX_DECODED_BYTES / `${folder}1000`.length))
+    expect(reading.truncated).toBe(true)
   })
 
   test('bytes beyond the maximum are not unpacked, and the source is closed', async () => {

@@ -11,6 +11,8 @@ import { readSitemapText } from './sitemap-text.ts'
 /** The protocol's own limits for one file. */
 export const SITEMAP_MAX_ENTRIES = LIMITS['sitemap-entries'].value
 export const SITEMAP_MAX_DECODED_BYTES = LIMITS['sitemap-size'].value
+/** Characters of all URLs together. Absolute ones, as the protocol wants them, never have more; a long base may make them. */
+const SITEMAP_MAX_LENGTH = LIMITS['sitemap-size'].value
 
 export interface SitemapEntry {
   readonly loc: NormalizedUrl
@@ -46,16 +48,19 @@ export function parseSitemap(
   async function* entries(): AsyncGenerator<SitemapEntry, void, undefined> {
     if (maxEntries <= 0) return
     let count = 0
+    let length = 0
     let ready: SitemapEntry[] = []
     const reader = createEntryReader(url, { entry: (entry) => void ready.push(sitemapEntry(entry)) })
     const take = (): SitemapEntry[] => {
-      const taken = ready
-      ready = []
-      if (count + taken.length > maxEntries) {
-        hasTooMany = true
-        taken.length = maxEntries - count
+      const taken: SitemapEntry[] = []
+      for (const entry of ready) {
+        length += entry.loc.length
+        hasTooMany ||= count === maxEntries || length > SITEMAP_MAX_LENGTH
+        if (hasTooMany) break
+        taken.push(entry)
+        count++
       }
-      count += taken.length
+      ready = []
       return taken
     }
     for await (const piece of text.pieces) {
