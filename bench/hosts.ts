@@ -11,7 +11,10 @@ import { join } from 'node:path'
 import type { Clock } from '../src/base/index.ts'
 import { createFrontier, type Lease, type Settlement } from '../src/frontier/index.ts'
 import type { FoundUrl, NormalizedUrl, Task } from '../src/model/index.ts'
+import { boundYoungSpace, launch } from './support/launched.ts'
 import { figure, megabytes, printTable } from './support/table.ts'
+
+launch()
 
 const [hosts = 1_000_000] = process.argv.slice(2).map(Number)
 const marks = [10_000, 30_000, 100_000, 300_000].filter((mark) => mark < hosts)
@@ -73,6 +76,7 @@ try {
       const until = Math.min(known + BATCH, mark)
       await frontier.add(Array.from({ length: until - known }, (_, index) => found(known + index)))
       known = until
+      boundYoungSpace()
       await askAll()
       now += 1_000
       await askAll()

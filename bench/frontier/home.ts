@@ -10,7 +10,7 @@ import { createFrontier, type Frontier, type Lease, type Settlement } from '../.
 import type { FoundUrl, NormalizedUrl, Task } from '../../src/model/index.ts'
 import { diskBytes, memoryOfProcess } from '../support/footprint.ts'
 import { serve, tell } from '../support/worker.ts'
-import { boundYoungSpace, launch } from './launched.ts'
+import { boundYoungSpace, launch } from '../support/launched.ts'
 import {
   createStopwatch,
   LINKS_PER_CALL,
