@@ -2,7 +2,6 @@
  * Copies of rows, so that nobody holds on to one that is stored. Each is written out field by field: a spread makes
  * objects of twice the size, and there are millions of them.
  */
-import type { RobotsRecord } from '../../model/index.ts'
 import type { LaneRow, RobotsSummary, UrlRow } from '../storage.ts'
 
 export function copyUrl(row: Omit<UrlRow, 'id'>, id: number): UrlRow {
@@ -35,20 +34,5 @@ export function copyLane(row: LaneRow, robots: RobotsSummary | undefined): LaneR
     robotsNotBefore: row.robotsNotBefore,
     robotsAttempts: row.robotsAttempts,
     robotsMoved: row.robotsMoved,
-  }
-}
-
-export function summarise(robots: RobotsRecord): RobotsSummary {
-  return {
-    origin: robots.origin,
-    state: robots.state,
-    refusal: robots.refusal,
-    status: robots.status,
-    detail: robots.detail,
-    fetchedAt: robots.fetchedAt,
-    version: robots.version,
-    staleSince: robots.staleSince,
-    expiresAt: robots.expiresAt,
-    crawlDelayMs: robots.crawlDelayMs,
   }
 }

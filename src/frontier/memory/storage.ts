@@ -11,6 +11,7 @@ import {
   isFinal,
   newHost,
   SLOTS,
+  summaryOf,
   type Child,
   type DueHost,
   type Errand,
@@ -23,7 +24,7 @@ import {
   type VisitRow,
 } from '../storage.ts'
 import { createQueues } from './queues.ts'
-import { copyLane, copyUrl, summarise } from './rows.ts'
+import { copyLane, copyUrl } from './rows.ts'
 import { createSortedSet, type SortedSet } from '../sorted-set.ts'
 
 export function createMemoryStorage(): Storage {
@@ -207,7 +208,7 @@ export function createMemoryStorage(): Storage {
     traps: (host) => traps.get(host),
     saveTraps: (host, learned) => void traps.set(host, learned),
     saveRobots(lane, robots) {
-      at(lanes, lane).robots = summarise(robots)
+      at(lanes, lane).robots = summaryOf(robots, robots.origin)
       if (robots.body === '') bodies.delete(lane)
       else bodies.set(lane, robots.body)
     },
