@@ -458,6 +458,58 @@ describe('a task whose lease is held by the process that settles it', () => {
   })
 })
 
+describe('what was learned of how pages change', () => {
+  test('by one process is where the next begins', async () => {
+    const { clock, crawl } = createCrawl()
+    const told: string[] = []
+    const open = (): Frontier =>
+      createRedisFrontier(
+        {
+          ...OPTIONS,
+          crawl,
+          worker: 'w',
+          partitions: 1,
+          stream: false,
+          isTimeTold: true,
+          recrawl: { ...OPTIONS.recrawl, mode: 'on' },
+        },
+        {
+          clock,
+          link: {
+            ...link,
+            close: async () => undefined,
+            async run(script, keys, args) {
+              const reply = await link.run(script, keys, args)
+              if (script.name === 'weigh') told.push(String(reply))
+              return reply
+            },
+          },
+        },
+      )
+    const first = open()
+    await first.add([page('https://a.test/')])
+    for (let visits = 0; visits < 3;) {
+      const frontier = visits < 2 ? first : open()
+      const { leases, nextAt } = await frontier.lease({ worker: 'w', want: 1 })
+      const [held] = leases
+      if (held === undefined) await clock.advance(Math.max(1, (nextAt ?? 0) - clock.now()))
+      else if (held.tasks[0]?.kind === 'robots')
+        await frontier.settle(ended(held, { robots: allowAll(held.tasks[0], clock.now()) }))
+      else {
+        const change = visits === 0 ? 'new' : 'unchanged'
+        await frontier.settle(ended(held, { visit: { change, hash: 'h', etag: null, lastModified: null } }))
+        visits += 1
+      }
+    }
+    const ratesTold = told.map((reply) => (JSON.parse(reply) as Told).recrawl['medium']?.[2]?.split(' ').length)
+    expect([ratesTold[0], ratesTold.at(-1)]).toEqual([1, 17])
+  })
+})
+
+interface Told {
+  readonly recrawl: Readonly<Record<string, readonly string[]>>
+}
+
 describe('what was learned of traps', () => {
   test('by one process is known to the others', async () => {
     const { clock, open } = createCrawl()

@@ -12,7 +12,7 @@ import { createIntake, type Chosen } from './intake.ts'
 import { HOUR_MS, referrerText, writeRow, type Row } from './row.ts'
 import { loadScript } from './scripts.ts'
 import type { MovingPartition, MovingStore } from './transfer-store.ts'
-import { writeVisit } from './visits.ts'
+import { writeRates, writeVisit } from './visits.ts'
 
 const SCRIPT = {
   hosts: loadScript('load-hosts'),
@@ -253,6 +253,7 @@ export function createRedisTarget(store: MovingStore, { askedUntil }: RedisTarge
             },
             set: {
               ...Object.fromEntries(recrawl.map(([tier, { price }]) => [`recrawl:${tier}:price`, String(price)])),
+              ...Object.fromEntries(recrawl.map(([tier, { rates }]) => [`recrawl:${tier}:rates`, writeRates(rates)])),
               ...(groupDelayMs === 0
                 ? {}
                 : { quiet: String(Math.ceil(partition.times.toServer(clock.now() + groupDelayMs))) }),

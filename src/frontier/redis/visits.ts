@@ -42,6 +42,7 @@ export interface Plan {
   readonly pages: number
   readonly price?: number
   readonly price_before?: number
+  readonly rates?: string
   readonly change_pages: number
   readonly change_rate: number
   readonly revisit_rate: number
@@ -134,14 +135,27 @@ export function planNoMore(input: PlanInput, gone: boolean): Plan {
 /** Plans, and says by how much the numbers that the plan is made from have changed with it. */
 function withSteps({ state, host }: PlanInput, plan: () => Pick<Plan, 'text' | 'due'>): Plan {
   const [pages, price, changePages, revisitRate] = [state.pages, state.price, host.changePages, host.revisitRate]
+  const ratesBefore = writeRates(state.rates)
+  const planned = plan()
+  const rates = writeRates(state.rates)
   return {
-    ...plan(),
+    ...planned,
     pages: state.pages - pages,
     ...(state.price > 0 ? { price: state.price, price_before: price } : {}),
+    ...(rates === ratesBefore ? {} : { rates }),
     change_pages: host.changePages - changePages,
     change_rate: host.changeRate,
     revisit_rate: host.revisitRate - revisitRate,
   }
+}
+
+/** The spread of a tier's rates as the store has it. Six digits are more than what is learned from visits is good for. */
+export function writeRates(rates: readonly number[] = []): string {
+  return rates.map((rate) => String(Number(rate.toPrecision(6)))).join(' ')
+}
+
+export function readRates(text: string): number[] {
+  return text === '' ? [] : text.split(' ').map(Number)
 }
 
 export interface Visits {

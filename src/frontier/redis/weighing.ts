@@ -7,7 +7,7 @@ import { listOf, mapOf } from './replies.ts'
 import { loadScript } from './scripts.ts'
 import type { Partition, Store } from './store.ts'
 import type { TrapsCache } from './traps-cache.ts'
-import type { PlannedHost } from './visits.ts'
+import { readRates, type PlannedHost } from './visits.ts'
 
 const WEIGH = loadScript('weigh')
 
@@ -148,6 +148,6 @@ const plannedHost = (facts: HostFacts): PlannedHost => ({
 })
 
 function recrawlState({ recrawl }: WeighReply, tier: Tier): RecrawlState {
-  const [pages, price] = mapOf<readonly [string, string]>(recrawl)[tier] ?? ['0', '0']
-  return { pages: Number(pages), price: Number(price) }
+  const [pages, price, rates] = mapOf<readonly [string, string, string]>(recrawl)[tier] ?? ['0', '0', '']
+  return { pages: Number(pages), price: Number(price), rates: readRates(rates) }
 }

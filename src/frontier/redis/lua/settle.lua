@@ -23,8 +23,8 @@
 --          robots    for a robots.txt: what robots.lua takes, with `to` if that is for another partition; errand likewise
 --          found     items for intake.lua; depth, url and children, elsewhere: what it says of their source
 --          pass      how many other hosts it links to, and passes importance on to
---          visited   what came of visiting a page again; plan = { text, due, pages, price, price_before, change_pages,
---                    change_rate, revisit_rate }, where text is absent for a page that is visited no more
+--          visited   what came of visiting a page again; plan = { text, due, pages, price, price_before, rates,
+--                    change_pages, change_rate, revisit_rate }, where text is absent for a page that is visited no more
 -- reply  restarts; results = { 1 settled | 0 stale | 2 ended already, … }; passed = { what each of the other hosts that an
 --        item links to gets, … }; hosts = { host → { aside, idle } };
 --        traps = { host → version }; sent (intake.lua), or again = true when it was answered before. With `strict` it may be
@@ -148,6 +148,8 @@ local function keep_plan(item, host, task)
     local price = (stored == 0 or plan.price_before == 0) and plan.price or stored * plan.price / plan.price_before
     redis.call('HSET', META, prefix .. ':price', string.format('%.17g', price))
   end
+  -- What was learned of all pages together: of two that learn at once, the later one stands.
+  if plan.rates then redis.call('HSET', META, prefix .. ':rates', plan.rates) end
   host.change_pages = host.change_pages + plan.change_pages
   host.change_rate = plan.change_rate
   host.revisit_rate = math.max(0, host.revisit_rate + plan.revisit_rate)

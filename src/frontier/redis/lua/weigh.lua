@@ -4,7 +4,7 @@
 -- ASKED  items = { { fence, name, key of the hash or 0 }, … }; traps = { host → version that the caller has }
 -- reply  now; items = { 0 for one that is not held, or { row, slot, rank, tier, origin, last, parked, errand, void,
 --        visit }, … }; hosts = { host → numbers that a plan of visits is made from, and what was learned of its traps
---        where the caller has another version }; recrawl = { tier → { pages, price } }
+--        where the caller has another version }; recrawl = { tier → { pages, price, rates } }
 -- Writes nothing but that a lease which is about to end is left alone for as long as settling takes: whoever was told
 -- that a task is held may write its record before it settles.
 
@@ -55,8 +55,9 @@ save_leases()
 local recrawl = {}
 if OPTIONS.recrawl.mode ~= 'off' then
   for _, tier in ipairs({ 'high', 'medium', 'low' }) do
-    local state = redis.call('HMGET', META, 'recrawl:' .. tier .. ':pages', 'recrawl:' .. tier .. ':price')
-    recrawl[tier] = { state[1] or '0', state[2] or '0' }
+    local prefix = 'recrawl:' .. tier
+    local state = redis.call('HMGET', META, prefix .. ':pages', prefix .. ':price', prefix .. ':rates')
+    recrawl[tier] = { state[1] or '0', state[2] or '0', state[3] or '' }
   end
 end
 return cjson.encode({
