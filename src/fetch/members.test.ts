@@ -82,6 +82,13 @@ test.each([
   )
 })
 
+test('a frame of zstd that fills the last buffer ends where it ends, whatever follows', async () => {
+  const frame = zlib.zstdCompressSync('ab'.repeat(SIZES.chunkSize / 2))
+  const bytes = Buffer.concat([frame, Buffer.alloc(4)])
+  expect(atOnce(() => unzstdAtOnce(bytes, { ...ZSTD, ...MAX }))).toBe('ab'.repeat(SIZES.chunkSize / 2))
+  expect(await decoded(createUnzstdStream(ZSTD), [bytes])).toBe('ab'.repeat(SIZES.chunkSize / 2))
+})
+
 test('zeros behind more members than are walked one by one come to an end', async () => {
   const members = Buffer.concat(Array.from({ length: 300 }, () => zlib.gzipSync('ab')))
   const pieces = [members, Buffer.alloc(1_000), Buffer.alloc(2_000), Buffer.alloc(40_000)]
