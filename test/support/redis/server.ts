@@ -111,9 +111,11 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
     if (isAlive(pid)) process.kill(pid, name)
   }
   const kill = async (): Promise<void> => {
+    // The port of one that is gone may be another server's by now.
+    if (guard === undefined) return
     signal('SIGKILL')
     await until(async () => !(await isListening(port)), START_MS, 'redis-server is gone')
-    guard?.stdin?.end()
+    guard.stdin?.end()
     guard = undefined
   }
   const credentials = options.password === undefined ? '' : `:${encodeURIComponent(options.password)}@`
