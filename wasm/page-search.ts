@@ -1,15 +1,9 @@
 /**
- * Finds its way through the bytes of a page, sixteen at a time: AssemblyScript, compiled by `build.mjs` beside it into
- * src/parse/html/page-search-code.ts. What it does, and for whom, is said in src/parse/html/page-search.ts. It follows the
- * HTML Standard's rules of tokenisation (§13.2.5) for tags alone; at anything else it stops.
- *
- * Memory: one bit for each shape of a name that is not passed over; the number of links found, and where the value of
- * each begins and ends; the page. Sixteen bytes behind the page may be looked at, and count for nothing.
+ * Finds its way through the bytes of a page, sixteen at a time. What it does, and for whom, is said in
+ * src/parse/html/page-search.ts. It follows the HTML Standard's rules of tokenisation (§13.2.5) for tags alone; at anything
+ * else it stops.
  */
-const LINK_COUNT: usize = 0x1000
-const LINKS: usize = 0x1010
-const MAX_LINKS: i32 = 1024
-const PAGE: usize = 0x4000
+import { byteAt, LINKS, LINK_COUNT, MAX_LINKS, PAGE, SHAPES } from './layout'
 
 const TAB: u8 = 0x09
 const LINE_FEED: u8 = 0x0a
@@ -139,11 +133,7 @@ function isMarked(start: i32, end: i32): bool {
   if (length > 31) return false
   const second = length == 1 ? 0 : ((byteAt(start + 1) & 31) as i32)
   const shape = (((byteAt(start) & 31) as i32) << 10) | (second << 5) | length
-  return ((load<u8>(shape >>> 3) >>> ((shape & 7) as u8)) & 1) != 0
-}
-
-function byteAt(at: i32): u8 {
-  return load<u8>(PAGE + at)
+  return ((load<u8>(SHAPES + (shape >>> 3)) >>> ((shape & 7) as u8)) & 1) != 0
 }
 
 function isLetter(byte: u8): bool {

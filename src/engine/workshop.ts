@@ -73,7 +73,7 @@ export function createWorkshop(settings: Settings, deps: WorkshopDeps): Workshop
 
 /** Without threads nothing guards against a page that hangs its parser. */
 function readerOf({ threads }: Settings, clock: Clock): Reader {
-  return threads === 0 ? createInlineReader() : createGuardedReader(createReader({ threads: 1 }, { clock }))
+  return threads === 0 ? createInlineReader() : createGuardedReader(createReader({ threads: 1 }, { clock }), { clock })
 }
 
 export function createTierRules(settings: Settings): (url: NormalizedUrl) => Tier | undefined {

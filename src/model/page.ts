@@ -90,7 +90,10 @@ export interface PageRecord {
   readonly contentSignals?: ContentSignals
   /** A reservation of text and data mining. */
   readonly tdm?: TdmReservation
-  /** `sha256:` and the hex digest of the Markdown, or of the body where there is no Markdown. */
+  /**
+   * `sha256:` and the hex digest of the Markdown, or of the body where there is no Markdown; with `--no-content`, `xxh64:`
+   * and that of the body, which is made faster.
+   */
   readonly contentHash: string
   /** 16 hex digits; null where there is no text. */
   readonly simhash: string | null

@@ -74,7 +74,7 @@ export interface PageReading {
   readonly sniffedType?: string
   /** It was read as HTML. */
   readonly isHtml: boolean
-  /** `sha256:` and the hex digest of the Markdown, or of the body where there is none or it was not wanted. */
+  /** How it was made, and the hex digest: of the Markdown, or of the body where there is none or it was not wanted. */
   readonly contentHash: string
   /** By which near-duplicates are told, 16 hex digits; null where there is too little text to tell. */
   readonly near: string | null

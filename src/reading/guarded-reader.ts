@@ -2,26 +2,40 @@
  * Small pages read where they are handed in, under the eye of a guard: one that takes too long is broken off, and whatever
  * it had touched is not trusted any more, so from then on all is read in threads. Large pages and sitemaps, which may be
  * packed, go to threads in any case: they could need much memory. What a small page can take is bounded by construction
- * (docs/adr/0020-threads-that-work.md).
+ * (docs/adr/0020-threads-that-work.md). A page of middle size with few tags for it, as long articles and references are,
+ * takes no more than a few small ones: where the heap has room for that it is read here too, since a thread that is
+ * started for it has to learn everything anew.
  *
  * The guard is V8's: it can stop a loop, at the price of a thread for each watch. So all pages that have come in one turn
  * of the event loop are read under one watch. Of small pages only the content needs one. For their links they are scanned
  * once, by a scanner that moves on with every step: some 50 ms for the worst of them, and three times that while the code
  * is cold.
  */
+import { getHeapStatistics } from 'node:v8'
 import { Script } from 'node:vm'
+import type { Clock } from '../base/index.ts'
 import { LIMITS } from '../model/index.ts'
 import type { DocumentInput, PageInput, PageReading, ReadingOf, ReadResult } from './document.ts'
 import { readDocument } from './read-document.ts'
 import type { Reader } from './reader.ts'
 import { wordsOf } from './words.ts'
 
-/** Pages up to these sizes are read here, the larger where only links are wanted. The worst of them take some 200 ms. */
+/** Pages up to this size are read here, whatever they are. The worst of them take some 200 ms. */
 const INLINE_BYTES = 1024 * 1024
+/** HTML up to this size where only links are wanted. */
 const INLINE_BYTES_FOR_LINKS = 8 * 1024 * 1024
+/**
+ * HTML up to this size with so many tags at most, in a heap that may grow so far. The worst take a second or two, real ones
+ * a fraction of that: once one has taken longer than that, all others go to threads, so that no host can hold up the rest.
+ */
+const INLINE_BYTES_OF_FEW_TAGS = 4 * 1024 * 1024
+const FEW_TAGS = 256 * 1024
+const HEAP_FOR_FEW_TAGS = 512 * 1024 ** 2
+const LONGEST_OF_FEW_TAGS_MS = 700
 const DEADLINE_MS = LIMITS['read-page-time'].value
-/** Under one watch; more wait for the next turn. */
+/** Under one watch: pages, and their bytes if there are several. More wait for the next turn. */
 const MOST_TOGETHER = 64
+const MOST_BYTES_TOGETHER = INLINE_BYTES_OF_FEW_TAGS
 
 interface Waiting {
   readonly input: PageInput
@@ -30,11 +44,41 @@ interface Waiting {
 }
 
 /** A feed is no page: what it is read to may be large for its size. */
-const isSmall = ({ body, headers, wants }: PageInput): boolean =>
-  body.length <= INLINE_BYTES ||
-  (!wants.content && body.length <= INLINE_BYTES_FOR_LINKS && headers['content-type']?.[0]?.includes('html') === true)
+function isSmall({ body, headers, wants }: PageInput): boolean {
+  if (body.length <= INLINE_BYTES) return true
+  return !wants.content && body.length <= INLINE_BYTES_FOR_LINKS && isHtml(headers)
+}
+
+function isOfMiddleSize({ body, headers }: PageInput): boolean {
+  return body.length <= INLINE_BYTES_OF_FEW_TAGS && isHtml(headers) && hasFewTags(body)
+}
+
+function isHtml(headers: PageInput['headers']): boolean {
+  return headers['content-type']?.[0]?.includes('html') === true
+}
+
+/** Of tags there are no more than signs that begin one. */
+function hasFewTags(body: Uint8Array): boolean {
+  let signs = 0
+  for (let at = 0; at < body.length; at++) if (body[at] === LESS) signs++
+  return signs <= FEW_TAGS
+}
+
+const LESS = 0x3c
 
 const needsGuard = ({ input }: Waiting): boolean => input.wants.content || input.body.length > INLINE_BYTES
+
+/** How many of those that wait are read under the next watch. */
+function countTogether(waiting: readonly Waiting[]): number {
+  let count = 0
+  let bytes = 0
+  for (const { input } of waiting) {
+    bytes += input.body.length
+    if (count === MOST_TOGETHER || (count > 0 && bytes > MOST_BYTES_TOGETHER)) break
+    count++
+  }
+  return count
+}
 
 /** What is to be watched is called by the script, since only scripts can be. */
 const CALL = Symbol.for('tiptoe.guarded')
@@ -56,22 +100,27 @@ function guarded(work: () => void, timeoutMs: number): boolean {
 }
 
 export interface GuardOptions {
+  readonly clock: Pick<Clock, 'now'>
   /** Told of each page that is about to be read here, and undefined when all were. */
   readonly onReading?: (url: string | undefined) => void
   /** For tests: another way to read, and less patience. */
   readonly read?: typeof readDocument
   readonly deadlineMs?: number
+  /** How far the heap may grow; as far as V8 lets it, unless told. */
+  readonly heapBytes?: number
 }
 
 /** `threads` reads what is not read here, and is closed with it. */
-export function createGuardedReader(threads: Reader, options: GuardOptions = {}): Reader {
-  const { read = readDocument, deadlineMs = DEADLINE_MS, onReading } = options
+export function createGuardedReader(threads: Reader, options: GuardOptions): Reader {
+  const { read = readDocument, deadlineMs = DEADLINE_MS, onReading, clock } = options
+  const { heapBytes = getHeapStatistics().heap_size_limit } = options
   let waiting: Waiting[] = []
   let isTainted = false
   let isClosed = false
+  let takesMiddleSize = heapBytes >= HEAP_FOR_FEW_TAGS
 
   const readAll = (): void => {
-    const jobs = waiting.splice(0, MOST_TOGETHER)
+    const jobs = waiting.splice(0, countTogether(waiting))
     if (waiting.length > 0) setImmediate(readAll)
     let at = 0
     const readJobs = (): void => {
@@ -82,7 +131,9 @@ export function createGuardedReader(threads: Reader, options: GuardOptions = {})
           continue
         }
         onReading?.(input.url)
+        const begunAt = clock.now()
         resolve(readOne(input))
+        if (!isSmall(input) && clock.now() - begunAt > LONGEST_OF_FEW_TAGS_MS) takesMiddleSize = false
       }
     }
     const isGuarded = jobs.some(needsGuard)
@@ -105,7 +156,8 @@ export function createGuardedReader(threads: Reader, options: GuardOptions = {})
 
   return {
     read<Input extends DocumentInput>(input: Input, signal?: AbortSignal) {
-      if (isTainted || isClosed || input.kind !== 'page' || !isSmall(input)) return threads.read(input, signal)
+      if (isTainted || isClosed || input.kind !== 'page') return threads.read(input, signal)
+      if (!isSmall(input) && !(takesMiddleSize && isOfMiddleSize(input))) return threads.read(input, signal)
       return new Promise<ReadResult<ReadingOf<Input>>>((resolve) => {
         if (waiting.length === 0) setImmediate(readAll)
         waiting.push({ input, signal, resolve: resolve as Waiting['resolve'] })

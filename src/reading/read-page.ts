@@ -2,6 +2,7 @@
 import { contentHash, contentSample, countTokens, fingerprintsOf, readContent, type Content } from '../content/index.ts'
 import type { NormalizedUrl, LimitName } from '../model/index.ts'
 import {
+  bodyHash,
   decodeBody,
   extract,
   isNosniff,
@@ -56,7 +57,7 @@ export function readPage(input: PageInput): PageReading {
     ...(tdm === null ? {} : { tdm }),
     ...(isSniffed ? { sniffedType: essence } : {}),
     isHtml: kind === 'html',
-    contentHash: content?.contentHash ?? contentHash(body),
+    contentHash: content?.contentHash ?? (wants.content ? contentHash(body) : bodyHash(body)),
     near: content?.near == null ? null : hex(content.near),
     simhash: content?.simhash == null ? null : hex(content.simhash),
     tokens: content?.tokens ?? 0,

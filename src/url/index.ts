@@ -3,7 +3,13 @@
  * the branded strings of `model/url.ts`.
  */
 export { MAX_REFERENCE_LENGTH, MAX_URL_LENGTH, normalizeUrl } from './normalize.ts'
-export { createLinkResolver, NOWHERE, UNREADABLE, type LinkResolver } from './link-resolver.ts'
+export {
+  createLinkResolver,
+  isIndependentOfPage,
+  NOWHERE,
+  type LinkResolver,
+  type ReferenceBases,
+} from './link-resolver.ts'
 export { createResolver, type Resolver } from './resolver.ts'
 export { keyOfNormalized, urlKey } from './key.ts'
 export { hostKey, originOf, pathOf, registrableDomain, targetOf } from './parts.ts'

@@ -77,6 +77,7 @@ export async function workInThread(
     registry,
     seedScope,
     reader: createGuardedReader(createReader({ threads: 1 }, { clock }), {
+      clock,
       onReading: (url) => state.read(url ?? ''),
       ...(read === undefined ? {} : { read }),
     }),

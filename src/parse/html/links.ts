@@ -5,15 +5,16 @@
 import { LIMITS, type NormalizedUrl } from '../../model/index.ts'
 import {
   createLinkResolver,
+  isIndependentOfPage,
   MAX_REFERENCE_LENGTH,
   MAX_URL_LENGTH,
   NOWHERE,
-  UNREADABLE,
   type LinkResolver,
 } from '../../url/index.ts'
-import { isAsciiWhitespace, trimAsciiWhitespace } from '../charset/encoding-label.ts'
+import { trimAsciiWhitespace } from '../charset/encoding-label.ts'
 import { queryEncoderOf } from '../charset/query-encoding.ts'
 import { decodeValue } from './html-scanner.ts'
+import { knownReferencesIn, SELF, UNKNOWN, type KnownReferences } from './known-references.ts'
 import type { PageSource } from './page-source.ts'
 
 /** More links than this on one page are cut off by default, and the page says so. */
@@ -83,10 +84,12 @@ export function canonicalOf(candidates: readonly NormalizedUrl[]): NormalizedUrl
 const NOFOLLOW = new Set(['nofollow', 'ugc', 'sponsored'])
 
 /**
- * By the number of a URL: its place among the links of the page that is being resolved. What stands here from earlier
- * pages does no harm: a place only counts if the link there is this URL.
+ * By the number of a URL: its place among the links of the page that is being resolved, counted from `firstPlace`, which
+ * grows from page to page: what stands here from earlier pages is below it.
  */
 let places = new Int32Array(65_536)
+let firstPlace = 1
+const LAST_PLACE = 2 ** 31 - 1
 
 /** By the number of a URL: the link to it that says nothing but that. Nine of ten are met again on the next page. */
 const plainLinks: (Link | undefined)[] = []
@@ -123,13 +126,16 @@ export function createLinkCollector(pageUrl: NormalizedUrl, charset: string, pag
     const written = isText ? (reference as string) : decodeValue(page, reference, ends[index] as number)
     return withoutFragment(trimAsciiWhitespace(written))
   }
-  const idAt = (index: number, resolver: LinkResolver): number => {
+  const idAt = (index: number, resolver: LinkResolver, known: KnownReferences | undefined): number => {
     const reference = texts[index] as string | number
-    if (typeof reference === 'number' && page !== undefined) {
-      const id = idOfPiece(resolver, page, reference, ends[index] as number)
-      if (id !== UNREADABLE) return id
-    }
-    return resolver.resolve(encoded(textAt(index)))
+    if (typeof reference === 'string' || known === undefined) return resolver.resolve(encoded(textAt(index)))
+    const found = known.find(reference, ends[index] as number)
+    if (found >= 0) return found
+    if (found === SELF) return resolver.resolve('')
+    const text = textAt(index)
+    const id = resolver.resolve(encoded(text))
+    if (found === UNKNOWN && isIndependentOfPage(text)) known.remember(id)
+    return id
   }
   const add = (source: LinkSource, reference: string | number, end: number, rel: readonly string[]): void => {
     texts[count] = reference
@@ -153,21 +159,23 @@ export function createLinkCollector(pageUrl: NormalizedUrl, charset: string, pag
     resolve(maximum, exceptTo) {
       const resolver = resolverOfPage()
       const links: Link[] = []
-      const ids: number[] = []
       const limits = new Set<LinkLimit>()
       let length = 0
+      if (firstPlace > LAST_PLACE - count) forgetPlaces()
+      const first = firstPlace
+      const known = page === undefined ? undefined : knownReferencesIn(page.bytes, resolver.bases)
       for (let index = 0; index < count; index++) {
-        const id = idAt(index, resolver)
+        const id = idAt(index, resolver, known)
         if (id === NOWHERE) {
           if (isTooLong(texts[index] as string | number, ends[index] as number, () => textAt(index)))
             limits.add('url-length')
           continue
         }
         if (id >= places.length) places = enlarged(places, id)
-        const place = places[id] as number
+        const place = (places[id] as number) - first
         const source = sources[index] as LinkSource
         const rel = rels[index] as readonly string[]
-        if (ids[place] === id) links[place] = merged(links[place] as Link, source, rel)
+        if (place >= 0) links[place] = merged(links[place] as Link, source, rel)
         else if (links.length >= maximum) {
           limits.add('links')
           break
@@ -178,15 +186,15 @@ export function createLinkCollector(pageUrl: NormalizedUrl, charset: string, pag
             limits.add('links-size')
             break
           }
-          places[id] = links.length
-          ids.push(id)
+          places[id] = first + links.length
           const isPlain = source === 'a' && rel === NO_REL
           links.push(isPlain ? plainLink(id, url) : { url, rel, source, nofollow: isNofollow(rel) })
         }
       }
+      firstPlace += links.length
       const own = exceptTo === undefined ? NOWHERE : resolver.resolve(exceptTo)
-      const ownPlace = places[own] ?? 0
-      if (own !== NOWHERE && ids[ownPlace] === own) links.splice(ownPlace, 1)
+      const ownPlace = own === NOWHERE ? -1 : (places[own] ?? 0) - first
+      if (ownPlace >= 0) links.splice(ownPlace, 1)
       if (count <= MAX_SPARE) spare = { texts, ends, sources, rels }
       count = 0
       return { links, limits: [...limits] }
@@ -194,12 +202,9 @@ export function createLinkCollector(pageUrl: NormalizedUrl, charset: string, pag
   }
 }
 
-function idOfPiece(resolver: LinkResolver, { bytes }: PageSource, from: number, to: number): number {
-  let start = from
-  let end = to
-  while (start < end && isAsciiWhitespace(bytes[start] as number)) start++
-  while (end > start && isAsciiWhitespace(bytes[end - 1] as number)) end--
-  return resolver.resolvePiece(bytes, start, end)
+function forgetPlaces(): void {
+  places.fill(0)
+  firstPlace = 1
 }
 
 function enlarged(array: Int32Array<ArrayBuffer>, index: number): Int32Array<ArrayBuffer> {
