@@ -12,13 +12,12 @@ import {
   openSync,
   readdirSync,
   readSync,
-  rename,
-  rm,
   rmSync,
   statSync,
-  writeFile,
   writeSync,
 } from 'node:fs'
+import { createSystemClock } from './clock.ts'
+import { createFileReplacer } from './file-replacer.ts'
 import { makeFolder } from './make-folder.ts'
 
 /** A file that is written only at its end, and read anywhere. */
@@ -77,20 +76,7 @@ export function createSystemDisk(): Disk {
         close: () => closeSync(descriptor),
       }
     },
-    // With callbacks, since a page for every file makes the cost of a promise at each step add up.
-    replace: (path, content) =>
-      new Promise((resolve, reject) => {
-        const draft = `${path}.part`
-        const done = (error: Error | null): void => (error === null ? resolve() : reject(error))
-        const write = (isLast: boolean): void =>
-          writeFile(draft, content, { flag: 'wx' }, (error) => {
-            if (error === null) return rename(draft, path, done)
-            // Left by a crash, or a link that somebody put there.
-            if (error.code !== 'EEXIST' || isLast) return reject(error)
-            rm(draft, { force: true }, () => write(true))
-          })
-        write(false)
-      }),
+    replace: createFileReplacer(createSystemClock()),
     namesIn(folder) {
       try {
         return readdirSync(folder)

@@ -1,11 +1,15 @@
 /**
- * A bounded number of fingerprints with an id each, in typed arrays: which URLs were met lately. It forgets (a
+ * A bounded number of fingerprints with an id each, in one typed array: which URLs were met lately. It forgets (a
  * full set of ways drops its oldest) and never invents: what it finds was put in. It takes memory as it fills.
  */
 import type { Fingerprint } from './fingerprint.ts'
 
 /** Entries of one set: where a fingerprint may stand. */
 const WAYS = 4
+/** Where the upper halves and the ids of a set begin, behind its lower halves: all of a set lies together. */
+const HIS = WAYS
+const IDS = 2 * WAYS
+const SET_WORDS = 3 * WAYS
 /** Room at first. */
 const FIRST_SETS = 4_096
 
@@ -19,52 +23,53 @@ export interface FingerprintCache {
 export function createFingerprintCache(entries: number): FingerprintCache {
   const mostSets = 2 ** Math.ceil(Math.log2(Math.max(entries, WAYS) / WAYS))
   let sets = Math.min(mostSets, FIRST_SETS)
-  let his = new Uint32Array(sets * WAYS)
-  let los = new Uint32Array(sets * WAYS)
-  // 0 marks a free slot: ids begin with 1.
-  let ids = new Uint32Array(sets * WAYS)
+  // An id of 0 marks a free place: ids begin with 1.
+  let words = new Uint32Array(sets * SET_WORDS)
   let count = 0
 
-  const slotOf = (hi: number, lo: number): number => {
-    const first = (lo & (sets - 1)) * WAYS
-    for (let slot = first; slot < first + WAYS; slot++) {
-      if (los[slot] === lo && his[slot] === hi && ids[slot] !== 0) return slot
+  /** The word of its lower half; -1 for none. */
+  const placeOf = (hi: number, lo: number): number => {
+    const first = (lo & (sets - 1)) * SET_WORDS
+    for (let at = first; at < first + WAYS; at++) {
+      if (words[at] === lo && words[at + HIS] === hi && words[at + IDS] !== 0) return at
     }
     return -1
   }
   /** As the youngest of its set. */
   const add = (hi: number, lo: number, id: number): void => {
-    const first = (lo & (sets - 1)) * WAYS
-    if (ids[first + WAYS - 1] === 0) count += 1
-    his.copyWithin(first + 1, first, first + WAYS - 1)
-    los.copyWithin(first + 1, first, first + WAYS - 1)
-    ids.copyWithin(first + 1, first, first + WAYS - 1)
-    his[first] = hi
-    los[first] = lo
-    ids[first] = id
+    const first = (lo & (sets - 1)) * SET_WORDS
+    if (words[first + IDS + WAYS - 1] === 0) count += 1
+    for (let at = first + WAYS - 1; at > first; at--) {
+      words[at] = words[at - 1] as number
+      words[at + HIS] = words[at + HIS - 1] as number
+      words[at + IDS] = words[at + IDS - 1] as number
+    }
+    words[first] = lo
+    words[first + HIS] = hi
+    words[first + IDS] = id
   }
   const grow = (): void => {
-    const before = { his, los, ids }
+    const before = words
     sets *= 2
-    his = new Uint32Array(sets * WAYS)
-    los = new Uint32Array(sets * WAYS)
-    ids = new Uint32Array(sets * WAYS)
+    words = new Uint32Array(sets * SET_WORDS)
     count = 0
-    // From the last slot to the first, so that of each set the oldest is added first.
-    for (let slot = before.ids.length - 1; slot >= 0; slot--) {
-      const id = before.ids[slot] as number
-      if (id !== 0) add(before.his[slot] as number, before.los[slot] as number, id)
+    for (let first = 0; first < before.length; first += SET_WORDS) {
+      // From the last way to the first, so that of each set the oldest is added first.
+      for (let at = first + WAYS - 1; at >= first; at--) {
+        const id = before[at + IDS] as number
+        if (id !== 0) add(before[at + HIS] as number, before[at] as number, id)
+      }
     }
   }
   return {
     find({ hi, lo }) {
-      const slot = slotOf(hi, lo)
-      return slot === -1 ? 0 : (ids[slot] as number)
+      const at = placeOf(hi, lo)
+      return at === -1 ? 0 : (words[at + IDS] as number)
     },
     put({ hi, lo }, id) {
-      const slot = slotOf(hi, lo)
-      if (slot !== -1) {
-        ids[slot] = id
+      const at = placeOf(hi, lo)
+      if (at !== -1) {
+        words[at + IDS] = id
         return
       }
       if (sets < mostSets && 2 * count >= sets * WAYS) grow()

@@ -7,7 +7,7 @@ import { createSystemDisk, type Disk } from '../base/index.ts'
 import { createContentFolder } from './content-folder.ts'
 import { markdownFile } from './markdown-file.ts'
 import { explain } from './output-folder.ts'
-import type { OutputRecord, PageOutput } from './record.ts'
+import type { OutputRecord } from './record.ts'
 
 const CONTENT = 'content'
 
@@ -22,8 +22,13 @@ export function createContentFiles(folder: string, deps: { readonly disk?: Disk 
   return {
     async write(item) {
       if (item.kind !== 'page') return
+      const { record, markdown, html } = item
+      const { markdownPath, htmlPath } = record
       try {
-        for (const [path, text] of filesOf(item)) await content.write(path, text)
+        if (markdownPath !== undefined && markdown !== null) {
+          await content.write(belowContent(markdownPath), markdownFile(record, markdown))
+        }
+        if (htmlPath !== undefined && html !== undefined) await content.write(belowContent(htmlPath), html)
       } catch (error) {
         explain(folder, error)
       }
@@ -31,11 +36,6 @@ export function createContentFiles(folder: string, deps: { readonly disk?: Disk 
   }
 }
 
-/** Below the folder of content. */
-function filesOf({ record, markdown, html }: PageOutput): [path: string, text: string | Uint8Array][] {
-  const { markdownPath, htmlPath } = record
-  const files: [string, string | Uint8Array][] = []
-  if (markdownPath !== undefined && markdown !== null) files.push([markdownPath, markdownFile(record, markdown)])
-  if (htmlPath !== undefined && html !== undefined) files.push([htmlPath, html])
-  return files.map(([path, text]) => [path.slice(CONTENT.length + 1), text])
+function belowContent(path: string): string {
+  return path.slice(CONTENT.length + 1)
 }

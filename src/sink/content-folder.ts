@@ -1,9 +1,9 @@
 /**
  * The tree of content files. Each is written beside its place and moved there whole, so nobody ever reads half a page,
- * and nothing is written through a link that could lead out of the output. Writing goes on beside the crawl; whoever
+ * and nothing is written through a link that could lead out of the output. Writing may go on beside the crawl; whoever
  * commits the page's record waits for it first.
  */
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createLru, type Disk } from '../base/index.ts'
 import { TiptoeError } from '../model/index.ts'
 
@@ -19,8 +19,8 @@ export function createContentFolder(root: string, disk: Disk): ContentFolder {
   const ready = createLru<string, true>(FOLDERS_KEPT)
   /** Makes the folder, refusing to walk through a link. */
   const prepare = (folder: string): void => {
-    if (folder === '.' || ready.get(folder) === true) return
-    prepare(dirname(folder))
+    if (folder === '' || ready.get(folder) === true) return
+    prepare(folderOf(folder))
     const path = join(root, folder)
     disk.makeFolder(path)
     if (!disk.isFolder(path)) {
@@ -32,8 +32,13 @@ export function createContentFolder(root: string, disk: Disk): ContentFolder {
   }
   return {
     async write(path, content) {
-      prepare(dirname(path))
+      prepare(folderOf(path))
       await disk.replace(join(root, path), content)
     },
   }
+}
+
+/** Empty for what stands in no folder. */
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }

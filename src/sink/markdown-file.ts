@@ -19,8 +19,9 @@ function frontMatter(record: PageRecord): string {
     tokens: record.tokens,
     fetched: record.fetchedAt,
   }
-  const lines = Object.entries(fields).flatMap(([name, value]) =>
-    value === null || value === undefined ? [] : [`${name}: ${JSON.stringify(value)}\n`],
-  )
-  return `---\n${lines.join('')}---\n\n`
+  let lines = ''
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== null && value !== undefined) lines += `${name}: ${JSON.stringify(value)}\n`
+  }
+  return `---\n${lines}---\n\n`
 }
