@@ -18,24 +18,17 @@ const MAX_REMEMBERED = 2000
 const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:', 'tel:', 'ftp:'])
 
 export function createLinkResolver(pageUrl: string, baseReference: string | undefined): LinkResolver {
-  const page = parse(pageUrl)
-  const base = baseReference === undefined ? page : (parse(decodeReferences(baseReference, true).trim(), page) ?? page)
-  const hierarchical = base !== undefined && (base.protocol === 'https:' || base.protocol === 'http:')
-  const root = hierarchical ? base.origin : undefined
-  const site = root === undefined ? base : parse(root)
-  const directory = hierarchical ? root + base.pathname.slice(0, base.pathname.lastIndexOf('/') + 1) : undefined
+  const { href, root, directory, document } = baseOf(pageUrl, baseReference)
   const known = new Map<string, string | undefined>()
 
   const resolveFully = (reference: string): string | undefined => {
     if (reference.length > MAX_REFERENCE_LENGTH) return undefined
     const address = decodeReferences(reference, true)
     // The base is parsed along, so no more of it is given than counts: a page may have very many such references.
-    const url = parse(address, WHOLE.test(address) ? undefined : address.startsWith('/') ? site : base)
+    const url = parse(address, WHOLE.test(address) ? undefined : address.startsWith('/') ? (root ?? href) : href)
     if (url === undefined || !SCHEMES.has(url.protocol)) return undefined
     return url.href.length > MAX_REFERENCE_LENGTH ? undefined : fitForMarkdown(url.href)
   }
-  /** The base without its fragment, for references to a place on the page. */
-  const document = base === undefined ? undefined : fitForMarkdown(base.href.split('#', 1)[0] as string)
   /** Joins what needs no parsing; undefined for all else. */
   const join = (reference: string): string | undefined => {
     if (root === undefined || directory === undefined || reference.length > MAX_PLAIN_LENGTH) return undefined
@@ -65,6 +58,47 @@ export function createLinkResolver(pageUrl: string, baseReference: string | unde
       return reference.includes('#') && resolve(reference)?.startsWith(`${document}#`) === true
     },
   }
+}
+
+/** What references are relative to. */
+interface Base {
+  readonly href: string | undefined
+  /** Its origin and its folder, where it has such; what is relative to these can be joined. */
+  readonly root: string | undefined
+  readonly directory: string | undefined
+  /** It without its fragment, for references to a place on the page. */
+  readonly document: string | undefined
+}
+
+/** The origin of the last page that was parsed, as the parser writes it: pages of a host come together. */
+let lastRoot = ''
+
+function baseOf(pageUrl: string, baseReference: string | undefined): Base {
+  if (baseReference === undefined && isPlainUrl(pageUrl)) {
+    return { href: pageUrl, root: lastRoot, directory: folderOf(pageUrl), document: pageUrl }
+  }
+  const page = parse(pageUrl)
+  const base =
+    baseReference === undefined ? page : (parse(decodeReferences(baseReference, true).trim(), page?.href) ?? page)
+  const root = base?.protocol === 'https:' || base?.protocol === 'http:' ? base.origin : undefined
+  if (base === page && root !== undefined) lastRoot = root
+  return {
+    href: base?.href,
+    root,
+    directory: base === undefined || root === undefined ? undefined : root + folderOf(base.pathname),
+    document: base === undefined ? undefined : fitForMarkdown(base.href.split('#', 1)[0] as string),
+  }
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1)
+}
+
+/** A path that the parser would leave as it stands, below an origin that it has written. */
+function isPlainUrl(url: string): boolean {
+  const path = lastRoot.length
+  if (path === 0 || url.charCodeAt(path) !== SLASH || !url.startsWith(lastRoot)) return false
+  return url.length <= MAX_PLAIN_LENGTH && isPlainPath(url, path + 1, false) && !url.includes('#')
 }
 
 /** An address that no base has a part in; without the slashes, or with space before it, it might have. */
@@ -113,8 +147,8 @@ export function markdownTarget(target: string, inCell: boolean): string {
   return target.includes('(') || target.includes(')') ? `<${inRow}>` : inRow
 }
 
-function parse(reference: string, base?: URL): URL | undefined {
-  return URL.parse(reference, base?.href) ?? undefined
+function parse(reference: string, base?: string): URL | undefined {
+  return URL.parse(reference, base) ?? undefined
 }
 
 /** The parser leaves few such characters in a URL (`mailto:` has an opaque path), and they would end it in Markdown. */

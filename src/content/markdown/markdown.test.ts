@@ -7,6 +7,25 @@ const PAGE = 'https://docs.example.org/guide/page.html'
 const contentOf = (html: string) => readContent(`<main>${html}</main>`, { url: PAGE, title: null })
 const markdownOf = (html: string): string => contentOf(html).markdown
 
+test('links are relative to the page that they stand on, whatever page was read before', () => {
+  const pageUrl = fc
+    .tuple(
+      fc.constantFrom('https://a.test', 'https://a.test:8443', 'http://a.test', 'https://b.test', 'https://a.tes'),
+      fc.array(fc.constantFrom('x', 'y.html', 'a..b', '..c', 'é', '%7e', '', 'x_y-z'), { maxLength: 3 }),
+      fc.constantFrom('', '/', '?q=/z/', '#part', '.'),
+    )
+    .map(([origin, segments, end]) => `${origin}/${segments.join('/')}${end}`)
+  const reference = fc.constantFrom('z', '../z', '/z', '#z', '?z', './z', '//c.test/z', 'z w', '../../z.html#w')
+  fc.assert(
+    fc.property(fc.array(fc.tuple(pageUrl, reference), { minLength: 2, maxLength: 6 }), (pages) => {
+      for (const [url, href] of pages) {
+        const { markdown } = readContent(`<main><p>words <a href="${href}">more words</a></main>`, { url, title: null })
+        expect(markdown).toBe(`words [more words](${new URL(href, url).href})\n`)
+      }
+    }),
+  )
+})
+
 describe('words', () => {
   test('no space is put before a link, code or emphasis', () => {
     expect(

@@ -87,6 +87,12 @@ const FACTS = Int32Array.from(ELEMENTS, ({ name, flags }) =>
   FACTS_BY_NAME.reduce((facts, [fact, names]) => (names.split(' ').includes(name) ? facts | fact : facts), flags),
 )
 
+/** The names of elements by id: how long they are, and their units. */
+const NAME_LENGTHS = Uint8Array.from(ELEMENTS, ({ name }) => name.length)
+const NAME_STRIDE = Math.max(...NAME_LENGTHS)
+const NAME_UNITS = new Uint8Array(ELEMENTS.length * NAME_STRIDE)
+for (const { id, name } of ELEMENTS) NAME_UNITS.set(Buffer.from(name), id * NAME_STRIDE)
+
 /** The tape of a page with at most this many events is kept for the next page; a longer one is not. */
 const KEPT_EVENTS = 1 << 16
 let keptTape = new Int32Array(STRIDE * 4096)
@@ -173,7 +179,14 @@ function readTags(
     const next = units[at + 1] as number
     const closing = next === SLASH
     const nameStart = closing ? at + 2 : at + 1
-    let tagEnd: number
+    let tagEnd = closing ? endOfInnermost(units, nameStart) : 0
+    if (tagEnd !== 0) {
+      if (hardDepth === 0) countText(units, textStart, at)
+      pop(at, tagEnd)
+      textStart = tagEnd
+      at = findLess(page, tagEnd)
+      continue
+    }
     let id = 0
     let place = 0
     if (isLetter(units[nameStart] as number)) {
@@ -222,6 +235,20 @@ function readTags(
   const end = count >= MAX_TAGS ? textStart : length
   if (hardDepth === 0) countText(units, textStart, end)
   return { end, base }
+}
+
+/**
+ * Where the end tag whose name begins at a place ends, if it is that of the innermost open element, as most are, and
+ * written as most are; else 0. Those are spared what other tags need: to find their name, and what they end.
+ */
+function endOfInnermost(units: Uint16Array, nameStart: number): number {
+  if (opened === 0) return 0
+  const id = stackIds[opened - 1] as number
+  const nameEnd = nameStart + (NAME_LENGTHS[id] as number)
+  if (units[nameEnd] !== GREATER || excess[id] !== 0) return 0
+  const name = id * NAME_STRIDE - nameStart
+  for (let at = nameStart; at < nameEnd; at++) if (units[at] !== NAME_UNITS[name + at]) return 0
+  return nameEnd + 1
 }
 
 /** The next `<` from a place on; -1 for none. Most text between two tags is short: a loop is there before a call is. */

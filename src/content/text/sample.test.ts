@@ -102,6 +102,18 @@ describe('by degrees', () => {
   })
 })
 
+describe('numbers in a row in the title', () => {
+  const undated = (title: string): string => contentSample(paragraph, URL, title).undated
+
+  test('are a version, and tell release notes from each other', () => {
+    expect(undated('Release 2.2.27')).not.toBe(undated('Release 3.2.12'))
+  })
+
+  test('count for nothing where they are a date', () => {
+    expect(undated('Calendar 2027-03-01')).toBe(undated('Calendar 2028-11-30'))
+  })
+})
+
 describe('a short text', () => {
   test('is told from others by its numbers, unless it has a date', () => {
     expect(exact('This is page number 7 of all')).not.toBe(exact('This is page number 8 of all'))

@@ -62,6 +62,8 @@ export function contentSample(text: string, url: string, title: string): Content
   const size = sizeOf(text.length, words, hasDate)
   const isLong = words >= LONG_WORDS
   const named = sum(heading.said, heading.echoed, heading.own, heading.alone)
+  // Numbers in a row that are no date are a version: release notes of several say the same.
+  if (!heading.hasDate) addAll(named, heading.filledIn)
   const exact = sum(heading.said, heading.own, body.said, body.own)
   if (size === 'nothing') addAll(exact, heading.echoed, body.echoed)
   if (!isLong && !hasDate) addAll(exact, heading.alone, heading.filledIn, body.alone, body.filledIn)
