@@ -24,7 +24,7 @@ function setUp({ busy = [1], idle = (): number => 1, mostThreads = 3 } = {}) {
 
 test('another thread is started as long as all are busy and a processor is idle, up to as many as there may be', async () => {
   const { clock, threads } = setUp()
-  await clock.advance(1_999)
+  await clock.advance(19_999)
   expect(threads()).toBe(1)
   await clock.advance(1)
   expect(threads()).toBe(2)
@@ -32,8 +32,16 @@ test('another thread is started as long as all are busy and a processor is idle,
   expect(threads()).toBe(3)
 })
 
+test('where processors are idle in plenty, others are started sooner', async () => {
+  const { clock, threads } = setUp({ idle: () => 6 })
+  await clock.advance(1_999)
+  expect(threads()).toBe(1)
+  await clock.advance(1)
+  expect(threads()).toBe(2)
+})
+
 test('a moment in which a processor is idle is not enough', async () => {
-  const looks = [1, 1, 1, 0.5, 1, 1, 1, 1]
+  const looks = [3, 3, 3, 0.5, 3, 3, 3, 3]
   const { clock, threads } = setUp({ idle: () => looks.shift() ?? 0 })
   await clock.advance(3_999)
   expect(threads()).toBe(1)

@@ -7,8 +7,13 @@ const GROWTH_MS = 500
 const BUSY_SHARE = 0.85
 /** And how much of a processor idle: with less the threads and the servers of the machine only take it from each other. */
 const IDLE_PROCESSORS = 0.8
-/** So many times in a row: a thread takes a second of a processor before it is of any use. */
-const LOOKS = 4
+/**
+ * So many times in a row: a thread takes two or three seconds of a processor before it is of any use, which only a crawl
+ * that goes on for longer gets back. Where there are processors in plenty, each look counts for several.
+ */
+const LOOKS = 40
+const PLENTY = 2
+const LOOKS_FOR_PLENTY = 10
 
 export interface Growth {
   /** Until there are as many as there may be. */
@@ -38,8 +43,9 @@ export function createGrowth(options: {
       // Each is asked, so that the next time is counted from now.
       const shares = hands.busyShares()
       const idle = options.idleProcessors()
-      roomy = idle >= IDLE_PROCESSORS && shares.every((share) => share >= BUSY_SHARE) ? roomy + 1 : 0
-      if (roomy === LOOKS) {
+      const hasRoom = idle >= IDLE_PROCESSORS && shares.every((share) => share >= BUSY_SHARE)
+      roomy = hasRoom ? roomy + (idle >= PLENTY ? LOOKS_FOR_PLENTY : 1) : 0
+      if (roomy >= LOOKS) {
         roomy = 0
         options.onRoom()
       }
