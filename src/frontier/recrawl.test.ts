@@ -12,7 +12,8 @@ import {
   type PlanVisitInput,
 } from './recrawl.ts'
 import { beliefOf, evidenceOf, withVisit, type Evidence } from './recrawl/evidence.ts'
-import { chanceWithin, learnSpread, rateBelief } from './recrawl/spread.ts'
+import { learnFrom, rateBelief } from './recrawl/population.ts'
+import { chanceWithin } from './recrawl/spread.ts'
 import { around, compare, DAY, HOUR, planned, visitAll, type Spread } from './recrawl/test-support/changing-web.ts'
 import type { VisitRow } from './storage.ts'
 
@@ -113,17 +114,57 @@ describe('what visits found', () => {
 
   test('makes a page likely to change soon that changed, and less so where such pages are rare', () => {
     const chances = ['changed', 'unchanged'].map((others) => {
-      const spread: number[] = []
-      const found = (changed: boolean): Evidence => withVisit({ changed: 0, unchanged: 0, gapMs: DAY }, DAY, changed)
+      const population: number[] = []
+      const none: Evidence = { changed: 0, unchanged: 0, gapMs: DAY }
       for (let page = 0; page < 50; page++)
-        learnSpread(spread, rateBelief(spread, found(others === 'changed'), DAY), 1, 50)
+        learnFrom(population, { before: none, isChanged: others === 'changed', elapsed: 1 }, DAY, 50)
       const [after, without] = [true, false].map((changed) =>
-        chanceWithin(rateBelief(spread, found(changed), DAY), DAY, DAY),
+        chanceWithin(rateBelief(population, withVisit(none, DAY, changed), DAY), DAY, DAY),
       )
       expect(after).toBeGreaterThan(without as number)
       return after as number
     })
     expect(chances[0]).toBeGreaterThan(chances[1] as number)
+  })
+})
+
+describe('what the pages of a tier are like', () => {
+  const found = (changed: number, unchanged: number): Evidence => ({ changed, unchanged, gapMs: DAY })
+  /** Twelve rounds over a hundred pages, a day apart. */
+  const learned = (isChanged: (page: number, round: number) => boolean): number[] => {
+    const population: number[] = []
+    const pages = Array.from({ length: 100 }, () => found(0, 0))
+    for (let round = 0; round < 12; round++) {
+      for (const [page, before] of pages.entries()) {
+        const now = isChanged(page, round)
+        learnFrom(population, { before, isChanged: now, elapsed: 1 }, DAY, pages.length)
+        pages[page] = withVisit(before, DAY, now)
+      }
+    }
+    return population
+  }
+  const chance = (population: number[], evidence: Evidence): number =>
+    chanceWithin(rateBelief(population, evidence, DAY), DAY, DAY)
+
+  test('if they are alike, three changes in a row say little of one of them; if they are of two kinds, a lot', () => {
+    const alike = learned((page, round) => (page * 7 + round * 3) % 10 < 4)
+    const twoKinds = learned((page) => page % 10 < 4)
+    expect(chance(alike, found(3, 0)) - chance(alike, found(0, 3))).toBeLessThan(0.3)
+    expect(chance(twoKinds, found(3, 0)) - chance(twoKinds, found(0, 3))).toBeGreaterThan(0.7)
+  })
+
+  test('is learned anew where something else was kept, and plans stay within bounds', () => {
+    const state = { pages: 30, price: 1e7, rates: Array.from({ length: 17 }, () => 1 / 16) }
+    const first = { ...visited(['changed', 'changed']), dueAt: NOW }
+    const missed = planVisit(input({ state, before: first, visit: visit('missed'), now: NOW + 9 * DAY }))
+    expect(state.rates).toHaveLength(17)
+    const row = planVisit(input({ state, before: missed, visit: visit('changed'), now: NOW + 10 * DAY }))
+    expect(state.rates.every((number) => Number.isFinite(number))).toBe(true)
+    expect(state.rates.length).toBeGreaterThan(17)
+    for (const { intervalMs } of [missed, row]) {
+      expect(intervalMs).toBeGreaterThanOrEqual(interval.leastMs)
+      expect(intervalMs).toBeLessThanOrEqual(interval.mostMs)
+    }
   })
 })
 
@@ -216,11 +257,11 @@ describe('the plan of visits', () => {
     expect(row.intervalMs).toBeLessThanOrEqual(interval.mostMs)
   })
 
-  test.each(['log-uniform', 'exponential'] as const)('spends what the tier has, within 5 %% (%s)', (spread) => {
+  test.each(['log-uniform', 'exponential'] as const)('spends what the tier has, within 3 %% (%s)', (spread) => {
     const web = { spread, pages: 300, days: 60, seed: 7 }
     const { fetches } = visitAll(web, planned(interval))
-    expect(fetches / (web.pages * web.days)).toBeGreaterThan(0.95)
-    expect(fetches / (web.pages * web.days)).toBeLessThan(1.05)
+    expect(fetches / (web.pages * web.days)).toBeGreaterThan(0.97)
+    expect(fetches / (web.pages * web.days)).toBeLessThan(1.03)
   })
 
   test('puts off the visits of a host that has more pages than room', () => {
@@ -294,6 +335,24 @@ describe('a sitemap that says when a page was modified', () => {
     expect(hintModified(row(), NaN, NOW + DAY)).toBeUndefined()
     expect(hintModified(row({ dueAt: NOW + HOUR }), NOW + DAY, NOW + DAY)).toBeUndefined()
     expect(hintModified(row({ dueAt: null }), NOW + HOUR, NOW + DAY)).toBeUndefined()
+  })
+})
+
+describe('on webs of other kinds, from the first thirty visits on, pages are fresh for longer, too', () => {
+  test.each([
+    ['uniform, up to 2', false],
+    ['log-uniform, 0.01 to 100', false],
+    ['lognormal, 0.3', false],
+    ['lognormal, wide', false],
+    ['Pareto', false],
+    ['three kinds', false],
+    ['log-uniform, 0.01 to 1', true],
+    ['lognormal, wide', true],
+    ['three kinds', true],
+  ] as const)('%s, periodic: %s', (spread, isPeriodic) => {
+    const { plan, fixed, rule } = compare({ spread, isPeriodic, pages: 200, days: 30, seed: 1 }, interval)
+    expect(plan.freshness).toBeGreaterThan(fixed.freshness)
+    expect(plan.freshness).toBeGreaterThan(rule.freshness)
   })
 })
 

@@ -1,6 +1,6 @@
 /**
  * When a page that was fetched is to be fetched again. What its visits found (recrawl/evidence.ts) is seen in the light of
- * how the pages of its tier change (recrawl/spread.ts), and all pages of a tier pay one price for a visit
+ * how the pages of its tier change (recrawl/population.ts), and all pages of a tier pay one price for a visit
  * (recrawl/interval.ts), which is steered so that on average they are visited as often as the tier says. Where nothing is
  * kept of the tier's pages together, each is judged by itself (recrawl/belief.ts).
  *
@@ -14,7 +14,16 @@ import type { Tier, Visit } from '../model/index.ts'
 import { chanceOfChange, meanRate, observeChange, type ChangeBelief } from './recrawl/belief.ts'
 import { beliefOf, evidenceOf, withVisit, type Evidence } from './recrawl/evidence.ts'
 import { bestIntervalMs, visitWorthMs } from './recrawl/interval.ts'
-import { chanceOfWorth, chanceWithin, intervalWhere, learnSpread, rateBelief, worthMs } from './recrawl/spread.ts'
+import {
+  isKnown,
+  learnFrom,
+  QUESTIONS,
+  rateBelief,
+  SURPLUS,
+  usualWorthMs,
+  type Population,
+} from './recrawl/population.ts'
+import { chanceOfWorth, chanceWithin, intervalWhere, worthMs } from './recrawl/spread.ts'
 import type { HostRow, VisitRow } from './storage.ts'
 
 export { bestIntervalMs, observeChange, visitWorthMs, type ChangeBelief }
@@ -43,8 +52,8 @@ export interface RecrawlState {
   pages: number
   /** What one more visit a millisecond must be worth, in milliseconds; 0 before the first page. */
   price: number
-  /** How the rates of its pages are spread: see recrawl/spread.ts. Empty at first; absent where it is not kept. */
-  rates?: number[]
+  /** What its pages are like together: see recrawl/population.ts. Empty at first; absent where it is not kept. */
+  rates?: Population
 }
 
 export const emptyRecrawlState = (): RecrawlState => ({ pages: 0, price: 0, rates: [] })
@@ -87,13 +96,23 @@ const UNTOLD_INTERVALS = 8
  * when a change is as likely as not, which tells most; unless the page is hardly worth any visits, whatever it tells.
  */
 const NEARLY_CERTAIN = 0.8
-const WORTH_ASKING = 0.15
+const WORTH_ASKING = 0.3
 const MOST_QUESTIONS = 4
+/** The part of a tier's visits that may be spent on such questions. */
+const ASKED = 0.2
 /** How far the price follows what is planned, when every page of the tier was planned once. */
 const STEERING = 0.5
+/** However long an interval is, it spares no more average ones than this: what it spares comes later than what it pays for. */
+const MOST_SPARED = 16
 /** A tier of fewer pages is steered as if it had so many, and no page alone moves the price by more than this. */
 const STEERED_PAGES = 20
 const STEERED_MOST = 0.2
+/** How far an interval is stretched where more visits are planned than there should be, and within which factors of e. */
+const STRETCH = 2
+const STRETCHED_LEAST = -0.5
+const STRETCHED_MOST = 1
+/** Errors in the sum of what is planned are forgotten when every page was visited about so often. */
+const SURPLUS_ROUNDS = 100
 /** The price stays within this factor of what an average page pays. */
 const PRICE_RANGE = 1e6
 /** An important page is visited as if its freshness counted for three times that of an unimportant one. */
@@ -198,9 +217,12 @@ function learn({ before, visit, now, host, interval, state }: PlanVisitInput): L
   const isChanged = visit.change === 'changed'
   const evidence = former === undefined ? undefined : withVisit(former, elapsedMs, isChanged)
   const belief = evidence === undefined ? observeChange(known, elapsedMs, isChanged, prior) : beliefOf(evidence)
-  if (evidence !== undefined && state.rates !== undefined) {
-    const rates = rateBelief(state.rates, evidence, interval.averageMs)
-    learnSpread(state.rates, rates, elapsedMs / interval.averageMs, state.pages)
+  if (former !== undefined && state.rates !== undefined) {
+    const { averageMs } = interval
+    const usualMs = usualWorthMs(state.rates, averageMs)
+    learnFrom(state.rates, { before: former, isChanged, elapsed: elapsedMs / averageMs }, averageMs, state.pages)
+    // What the visit of an average page is worth is known better now, and all prices go with it.
+    state.price *= usualWorthMs(state.rates, averageMs) / usualMs
   }
   const rate = meanRate(belief)
   if (before.visits === 1) host.changePages += 1
@@ -221,21 +243,38 @@ function priorOf(host: VisitedHost, { averageMs }: RecrawlInterval): ChangeBelie
 /**
  * The page's interval at the price of its tier, and the price moved by it. A page comes here once in each interval, so
  * the mean of the intervals seen here is the tier's average exactly when its visits together are as many as they should
- * be. No sum over the pages is needed, which pages that move from tier to tier would make wrong.
+ * be. That takes as long as the longest intervals to come true; meanwhile intervals are stretched by what is planned
+ * beyond one visit of each page in an average interval.
  */
-function steer({ state, interval, weight }: PlanVisitInput, belief: ChangeBelief, evidence?: Evidence): number {
-  const { averageMs } = interval
-  const usual = visitWorthMs({ shape: PRIOR_SHAPE, timeMs: PRIOR_SHAPE * averageMs }, averageMs)
-  if (!(state.price > 0)) state.price = usual
+function steer(input: PlanVisitInput, belief: ChangeBelief, evidence?: Evidence): number {
+  const { before, state, interval, weight } = input
+  const { averageMs, leastMs, mostMs } = interval
+  const ownMs = visitWorthMs({ shape: PRIOR_SHAPE, timeMs: PRIOR_SHAPE * averageMs }, averageMs)
+  const usualMs = state.rates === undefined ? ownMs : usualWorthMs(state.rates, averageMs)
+  if (!(state.price > 0)) state.price = usualMs
+  const pages = Math.max(state.pages, STEERED_PAGES)
   const price = state.price / (LEAST_WEIGHT + weight)
-  const intervalMs =
+  const bestMs =
     evidence === undefined || state.rates === undefined
-      ? intervalOfOne(belief, price, interval)
-      : intervalAmong(state.rates, evidence, price, interval)
-  const step = (STEERING / Math.max(state.pages, STEERED_PAGES)) * (1 - intervalMs / averageMs)
+      ? intervalOfOne(belief, (price * ownMs) / usualMs, interval)
+      : intervalAmong(input, state.rates, evidence, price)
+  const surplus = state.rates?.[SURPLUS] ?? 0
+  const left = before === undefined ? 0 : surplusOf(before.intervalMs, interval)
+  const excess = Math.min(Math.max((STRETCH * (surplus - left)) / pages, STRETCHED_LEAST), STRETCHED_MOST)
+  const intervalMs = Math.min(Math.max(bestMs * Math.exp(excess), leastMs), mostMs)
+  if (state.rates !== undefined && isKnown(state.rates))
+    state.rates[SURPLUS] = (surplus - left) * (1 - 1 / (SURPLUS_ROUNDS * pages)) + surplusOf(intervalMs, interval)
+  // Pages of which nothing was seen yet do not tell what the price should be.
+  if (evidence === undefined && state.rates !== undefined) return intervalMs
+  const step = (STEERING / pages) * (1 - Math.min(bestMs / averageMs, MOST_SPARED))
   const steered = state.price * Math.exp(Math.min(Math.max(step, -STEERED_MOST), STEERED_MOST))
-  state.price = Math.min(Math.max(steered, usual / PRICE_RANGE), usual * PRICE_RANGE)
+  state.price = Math.min(Math.max(steered, usualMs / PRICE_RANGE), usualMs * PRICE_RANGE)
   return intervalMs
+}
+
+/** Visits in an average interval beyond one. An interval out of bounds was planned for another tier, which has it. */
+function surplusOf(intervalMs: number, { averageMs, leastMs, mostMs }: RecrawlInterval): number {
+  return intervalMs < leastMs || intervalMs > mostMs ? 0 : averageMs / intervalMs - 1
 }
 
 /** By what is believed of this page alone. */
@@ -247,18 +286,25 @@ function intervalOfOne(belief: ChangeBelief, price: number, { averageMs, leastMs
 
 /** By what the pages of the tier are like. */
 function intervalAmong(
-  spread: number[],
+  { before, now, state, interval: { averageMs, leastMs, mostMs } }: PlanVisitInput,
+  population: Population,
   evidence: Evidence,
   price: number,
-  { averageMs, leastMs, mostMs }: RecrawlInterval,
 ): number {
-  const rates = rateBelief(spread, evidence, averageMs)
+  const elapsed = before === undefined ? 0 : Math.max(now - before.checkedAt, 0) / averageMs
+  const questions = Math.min((population[QUESTIONS] ?? 0) + ASKED * elapsed, ASKED * state.pages)
+  if (isKnown(population)) population[QUESTIONS] = questions
+  const rates = rateBelief(population, evidence, averageMs)
   const bestMs = intervalWhere((ms) => worthMs(rates, ms, averageMs), price, leastMs, mostMs)
   const { changed, unchanged } = evidence
-  const isUntold = unchanged < 1 && changed <= MOST_QUESTIONS
+  const isUntold = unchanged < 1 && changed > 0 && changed <= MOST_QUESTIONS
   if (!isUntold || chanceWithin(rates, bestMs, averageMs) < NEARLY_CERTAIN) return bestMs
   if (chanceOfWorth(rates, price, averageMs) < WORTH_ASKING) return bestMs
-  return intervalWhere((ms) => chanceWithin(rates, ms, averageMs), 0.5, leastMs, bestMs)
+  const askedMs = intervalWhere((ms) => chanceWithin(rates, ms, averageMs), 0.5, leastMs, bestMs)
+  const cost = Math.max(0, 1 - askedMs / Math.min(bestMs, averageMs))
+  if (cost > questions || !isKnown(population)) return bestMs
+  population[QUESTIONS] = questions - cost
+  return askedMs
 }
 
 /** Where more visits are planned than the host has room for, all of them are put off in proportion. */

@@ -24,8 +24,33 @@ export const SPREADS = {
 } as const
 export type Spread = keyof typeof SPREADS
 
+const bell = (rng: Rng): number => Math.sqrt(-2 * Math.log(1 - rng.next())) * Math.cos(2 * Math.PI * rng.next())
+/** Other webs, by what a tier of a day sees: changes a day on average, and how they are spread. */
+const OTHERS = {
+  'all alike, 0.1': (): number => 0.1,
+  'all alike, 1': (): number => 1,
+  'uniform, up to 2': (rng: Rng): number => 2 * rng.next(),
+  'uniform, up to 8': (rng: Rng): number => 8 * rng.next(),
+  'log-uniform, 0.01 to 1': (rng: Rng): number => 0.01 * 100 ** rng.next(),
+  'log-uniform, 0.1 to 10': (rng: Rng): number => 0.1 * 100 ** rng.next(),
+  'log-uniform, 0.01 to 100': (rng: Rng): number => 0.01 * 10_000 ** rng.next(),
+  'lognormal, 0.3': (rng: Rng): number => 0.3 * Math.exp(bell(rng)),
+  'lognormal, 1': (rng: Rng): number => Math.exp(bell(rng)),
+  'lognormal, wide': (rng: Rng): number => Math.exp(2 * bell(rng)),
+  Pareto: (rng: Rng): number => 0.1 * (1 - rng.next()) ** (-1 / 1.2),
+  'one in ten fast': (rng: Rng): number => (rng.next() < 0.1 ? 10 : 0.1),
+  'three kinds': (rng: Rng): number => [24, 1, 1 / 7][rng.int(3)] as number,
+} as const
+export type OtherSpread = keyof typeof OTHERS
+export const OTHER_SPREADS = Object.keys(OTHERS) as readonly OtherSpread[]
+
+const rateIn = (spread: Spread | OtherSpread, rng: Rng): number =>
+  spread in SPREADS ? SPREADS[spread as Spread](rng) : OTHERS[spread as OtherSpread](rng) / DAY
+
 export interface ChangingWeb {
-  readonly spread: Spread
+  readonly spread: Spread | OtherSpread
+  /** Changes come at random, unless each page has its period. */
+  readonly isPeriodic?: boolean
   readonly pages: number
   readonly days: number
   readonly seed: number
@@ -39,17 +64,20 @@ export interface Worth {
   readonly fetches: number
 }
 
-export function visitAll({ spread, pages, days, seed }: ChangingWeb, way: Way): Worth {
+export function visitAll({ spread, isPeriodic = false, pages, days, seed }: ChangingWeb, way: Way): Worth {
   const rng = createRng(seed)
   const endAt = days * DAY
-  const web = Array.from({ length: pages }, () => ({ rate: SPREADS[spread](rng), rng: createRng(rng.int(2 ** 31)) }))
+  const web = Array.from({ length: pages }, () => ({ rate: rateIn(spread, rng), rng: createRng(rng.int(2 ** 31)) }))
   const due = createHeap<number>()
   const fetchedAt = new Float64Array(pages)
   const changesAt = web.map(() => 0)
   const awaitChange = (page: number, now: number): void => {
     const { rate, rng: own } = web[page] as (typeof web)[number]
-    while ((changesAt[page] as number) <= now)
-      changesAt[page] = (changesAt[page] as number) + (rate === 0 ? Infinity : -Math.log(1 - own.next()) / rate)
+    while ((changesAt[page] as number) <= now) {
+      const isFirst = changesAt[page] === 0
+      const changes = !isPeriodic ? -Math.log(1 - own.next()) : isFirst ? own.next() : 1
+      changesAt[page] = (changesAt[page] as number) + (rate === 0 ? Infinity : changes / rate)
+    }
   }
   let fetches = 0
   let freshMs = 0
