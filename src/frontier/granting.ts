@@ -1,5 +1,5 @@
 /** Which hosts get a lease, and what each lease carries. */
-import { TIERS, type LastVisit, type Task } from '../model/index.ts'
+import { TIERS, type LastVisit, type Task, type Tier } from '../model/index.ts'
 import { hostKey } from '../url/index.ts'
 import type { FrontierOptions, Lease, LeaseRequest } from './contract.ts'
 import type { Groups } from './groups.ts'
@@ -127,9 +127,8 @@ export function createGranting(
   /** The next URLs of a lane, in order, and reserved. Those that are to be set aside are, on the way. */
   const takeTasks = (host: Host, { lane, entry: first }: Best, tiers: number, count: number): Task[] => {
     const tasks: Task[] = []
-    const taken = new Set<number>()
-    const skip: Ids = { has: (id) => taken.has(id) || ledger.leasedIds.has(id) }
-    const admits = parking.createBatch(host)
+    const skip: Ids = { has: (id) => ledger.leasedIds.has(id) || tasks.some((task) => task.id === id) }
+    const admits = parking.createBatch(host, count)
     let parked = 0
     let next = count === 1 ? [first] : headsOf(host, lane, tiers, count, skip)
     while (next.length > 0) {
@@ -141,13 +140,12 @@ export function createGranting(
           return tasks
         }
         const task = taskOf(row, host, lane)
-        // What it says may tell that its like is not worth asking for.
-        if (!admits(row) && tasks.length > 0) return tasks
         // No room is left for a page that was never had; behind it there can only be more of them.
         if (task.kind === 'page' && task.last === undefined && room(host) <= tasks.length) return tasks
+        // What is out may tell that its like is not worth asking for.
+        if (!admits(row)) return tasks
         tasks.push(task)
         lane.leased[row.slot] += 1
-        taken.add(id)
       }
       if (tasks.length === count) return tasks
       // Some were set aside: what comes behind them.
@@ -231,7 +229,7 @@ export function createGranting(
     const asideBefore = counters.aside
     const work = nextWork(host, now, wanted) ?? nextWork(host, now, { ...wanted, tiers: ALL_TIERS })
     if (work === undefined) {
-      // What it had may have been set aside; or it has only what there is no room for.
+      // What it had may have been set aside; or it has only what there is no room for, or what waits for others of it.
       if (host.leases > 0) roster.rest(host)
       else roster.save(host, now)
       const isStillDue = host.leases === 0 && host.row.due !== null && host.row.due <= now
@@ -257,7 +255,7 @@ export function createGranting(
       let progress = false
       isCorrected = false
       while (granted.length < request.want && mayGrant()) {
-        const ready = TIERS.filter((tier) => hasWork(lines, tierBit(tier), quota, now))
+        const ready = TIERS_OF_BITS[tiersWithWork(lines, quota, now)] as readonly Tier[]
         if (ready.length === 0) {
           if (lines.some((line) => line.hasMore && line.at >= line.hosts.length)) break
           return { granted, open: open(), hasMore: isCutShort }
@@ -296,13 +294,17 @@ export function createGranting(
     return lines
   }
 
-  const hasWork = (lines: readonly Line[], tiers: number, quota: Quota, now: number): boolean =>
-    lines.some(
-      (line) =>
-        (line.of & tiers) !== 0 &&
-        quota[classOfOrder(line.of)] > 0 &&
-        (line.at < line.hosts.length || (roster.nextLeased(line.of)?.at ?? Infinity) <= now),
-    )
+  /** As bits. */
+  const tiersWithWork = (lines: readonly Line[], quota: Quota, now: number): number => {
+    let tiers = 0
+    for (const line of lines) {
+      // Nothing new about these tiers.
+      if ((line.of & ALL_TIERS & ~tiers) === 0 || quota[classOfOrder(line.of)] <= 0) continue
+      if (line.at < line.hosts.length || (roster.nextLeased(line.of)?.at ?? Infinity) <= now)
+        tiers |= line.of & ALL_TIERS
+    }
+    return tiers
+  }
 
   /** The host due longest over all orders with work of this tier, leased or not; `unknown` when those read do not say. */
   const earliest = (lines: readonly Line[], tiers: number, quota: Quota, now: number): Host | 'unknown' => {
@@ -343,6 +345,10 @@ export function createGranting(
 }
 
 const ALL_TIERS = TIERS.reduce((bits, tier) => bits | tierBit(tier), 0)
+/** The tiers of each number of bits: the same lists again and again. */
+const TIERS_OF_BITS: readonly (readonly Tier[])[] = Array.from({ length: ALL_TIERS + 1 }, (_, bits) =>
+  TIERS.filter((tier) => (tierBit(tier) & bits) !== 0),
+)
 
 /** Leases that hosts of each class may still have of a request. */
 type Quota = Readonly<Record<HostClass, number>>

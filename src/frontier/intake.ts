@@ -162,8 +162,17 @@ export function createIntake(
   }
 
   const knownLinks = createKnownLinks()
-  /** Undefined for a URL that is new. The host is compared with that of the source, and is the same string as a rule. */
-  const lookUp = (kind: FoundUrl['kind'], url: NormalizedUrl, near: HostKey | undefined): KnownLink | undefined => {
+  /** The id of a known URL; 0 for one that is new. */
+  const idOf = (kind: FoundUrl['kind'], url: NormalizedUrl): number => {
+    if (kind !== 'page') return storage.find(kind, url)
+    const met = knownLinks.find(url)
+    if (met !== undefined) return met.id
+    const id = storage.find(kind, url)
+    if (id !== 0 && knownLinks.isMetAgain(id)) knownLinks.put(url, { id, host: hostKey(url) })
+    return id
+  }
+  /** The same with its host, which is compared with that of the source, and is the same string as a rule. */
+  const lookUp = (kind: FoundUrl['kind'], url: NormalizedUrl, near: HostKey): KnownLink | undefined => {
     const isPage = kind === 'page'
     const met = isPage ? knownLinks.find(url) : undefined
     if (met !== undefined) return met
@@ -171,7 +180,7 @@ export function createIntake(
     if (id === 0) return undefined
     const host = hostKey(url)
     const link = { id, host: host === near ? near : host }
-    if (isPage) knownLinks.put(url, link)
+    if (isPage && knownLinks.isMetAgain(id)) knownLinks.put(url, link)
     return link
   }
 
@@ -180,11 +189,14 @@ export function createIntake(
     if (isNamed) countReferrer(id)
     if (depth < storage.depth(id)) relax(id, depth)
   }
-  const take = (item: FoundUrl, depth: number, source: Task | undefined, isNamed: boolean, now: number): KnownLink => {
-    const known = lookUp(item.kind, item.url, source?.host)
-    if (known === undefined) return insert(item, depth, source?.id ?? referrerOf(item), now)
-    meet(known.id, depth, isNamed)
-    if (item.modifiedAt !== undefined) heedModified(known.id, item.modifiedAt, now)
+  const meetItem = (id: number, item: FoundUrl, depth: number, isNamed: boolean, now: number): void => {
+    meet(id, depth, isNamed)
+    if (item.modifiedAt !== undefined) heedModified(id, item.modifiedAt, now)
+  }
+  const take = (item: FoundUrl, depth: number, source: Task, isNamed: boolean, now: number): KnownLink => {
+    const known = lookUp(item.kind, item.url, source.host)
+    if (known === undefined) return insert(item, depth, source.id, now)
+    meetItem(known.id, item, depth, isNamed, now)
     return known
   }
   /** The same for a link, for which nothing is made if it is known. */
@@ -200,7 +212,11 @@ export function createIntake(
     grade,
     add(found, now) {
       const before = inserted
-      for (const item of found) take(item, item.depth, undefined, true, now)
+      for (const item of found) {
+        const id = idOf(item.kind, item.url)
+        if (id === 0) insert(item, item.depth, referrerOf(item), now)
+        else meetItem(id, item, item.depth, true, now)
+      }
       return { added: inserted - before, known: found.length - (inserted - before) }
     },
     addFrom(source, { found = [], links = [] }, now) {

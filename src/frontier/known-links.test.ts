@@ -44,3 +44,13 @@ test('a URL of any length is welcome, and a long one is not kept', () => {
   links.put(long, { id: 1, host })
   expect(links.find(long)).toBeUndefined()
 })
+
+test('a URL is met again when it was met before, and not so many others since', () => {
+  const links = createKnownLinks(8)
+  expect(links.isMetAgain(1)).toBe(false)
+  expect(links.isMetAgain(1)).toBe(true)
+  for (let id = 2; id <= 16; id++) expect(links.isMetAgain(id)).toBe(false)
+  expect(links.isMetAgain(1)).toBe(true)
+  for (let id = 17; id <= 48; id++) links.isMetAgain(id)
+  expect(links.isMetAgain(1)).toBe(false)
+})

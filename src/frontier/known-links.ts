@@ -4,12 +4,15 @@
  * object, is found by its place in memory.
  *
  * It forgets and never invents: what a URL's id and host are never changes. There are two generations. What is met in
- * the older one moves to the younger, and when that is full the older one is dropped.
+ * the older one moves to the younger, and when that is full the older one is dropped. Texts are dear to keep, so
+ * whoever puts them in asks first whether a URL was met before, of late: links that nobody follows up cost nothing here.
  */
 import type { HostKey, NormalizedUrl } from '../model/index.ts'
 
 /** Links of one generation; with their texts some 250 bytes each. */
 const LINKS_KEPT = 16_384
+/** Ids that are remembered as met once, for each link of a generation; four bytes each. */
+const MET_FOR_LINK = 2
 /** Longer URLs are not kept, so that the texts have a bound too. */
 const LONGEST = 256
 
@@ -22,11 +25,14 @@ export interface KnownLink {
 export interface KnownLinks {
   find(url: NormalizedUrl): KnownLink | undefined
   put(url: NormalizedUrl, link: KnownLink): void
+  /** Whether this URL was met before, of late; from now on it was. */
+  isMetAgain(id: number): boolean
 }
 
 export function createKnownLinks(kept: number = LINKS_KEPT): KnownLinks {
   let young = new Map<NormalizedUrl, KnownLink>()
   let old = new Map<NormalizedUrl, KnownLink>()
+  const met = new Uint32Array(MET_FOR_LINK * kept)
   const put = (url: NormalizedUrl, link: KnownLink): void => {
     if (url.length > LONGEST) return
     if (young.size >= kept) {
@@ -44,5 +50,11 @@ export function createKnownLinks(kept: number = LINKS_KEPT): KnownLinks {
       return before
     },
     put,
+    isMetAgain(id) {
+      const place = id % met.length
+      if (met[place] === id) return true
+      met[place] = id
+      return false
+    },
   }
 }

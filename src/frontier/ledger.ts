@@ -18,8 +18,8 @@ export interface OpenLease {
   readonly host: Host
   readonly fence: number
   readonly worker: string
-  /** What is not settled yet, by `taskName`. */
-  readonly tasks: Map<TaskName, Task>
+  /** What is not settled yet: one as a rule, and a few hundred at the most. */
+  readonly tasks: Task[]
   /** As it was handed out. */
   readonly granted: Lease
   /** The host's last grant before this one. */
@@ -68,8 +68,13 @@ export interface Ledger {
 }
 
 /** One name for each task of a crawl. */
-export type TaskName = string | number
-export const taskName = (task: Task): TaskName => (task.kind === 'robots' ? task.origin : task.id)
+const taskName = (task: Task): string | number => (task.kind === 'robots' ? task.origin : task.id)
+
+/** The task of this name that is out under a lease. */
+export function heldTask({ tasks }: OpenLease, task: Task): Task | undefined {
+  const name = taskName(task)
+  return tasks.find((each) => taskName(each) === name)
+}
 
 export interface LedgerOptions {
   readonly leaseMs: number
@@ -112,7 +117,7 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
       host,
       fence: lastFence,
       worker: grant.worker,
-      tasks: new Map(),
+      tasks: [...tasks],
       granted,
       grantedBefore: host.grantedAt,
       groups: groups.enabled && !parked ? groups.take(row, expiresAt, now) : [],
@@ -129,7 +134,6 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
       host.place = 0
     }
     for (const task of tasks) {
-      lease.tasks.set(taskName(task), task)
       if (task.kind === 'robots') continue
       leasedIds.add(task.id)
       countLeased(task, lease, 1)
@@ -169,7 +173,8 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
   }
 
   const release = (lease: OpenLease, task: Task): void => {
-    lease.tasks.delete(taskName(task))
+    const held = heldTask(lease, task)
+    if (held !== undefined) lease.tasks.splice(lease.tasks.indexOf(held), 1)
     if (task.kind === 'robots') {
       const errand = lease.host.errands.find((candidate) => candidate.origin === task.origin)
       if (errand !== undefined)
@@ -177,20 +182,21 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
       roster.settleIn(hostKey(`${task.origin}/` as Task['url']), task.origin).lane.robotsLeased = false
     } else {
       leasedIds.delete(task.id)
+      lease.host.underWay?.delete(task.url)
       countLeased(task, lease, -1)
       if (!lease.parked) {
         const { lane, slot } = storage.place(task.id)
         roster.byLane(lane).lane.leased[slot] -= 1
       }
     }
-    if (lease.tasks.size === 0) end(lease)
+    if (lease.tasks.length === 0) end(lease)
   }
   const answered = (lease: OpenLease, at: number): void => {
     lease.answeredAt = Math.max(lease.answeredAt ?? 0, at)
     lease.host.row.answeredAt = Math.max(lease.host.row.answeredAt ?? 0, at)
   }
   const takeBack = (lease: OpenLease): void => {
-    for (const task of lease.tasks.values()) release(lease, task)
+    for (let task = lease.tasks[0]; task !== undefined; task = lease.tasks[0]) release(lease, task)
   }
 
   return {
@@ -208,13 +214,13 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
         if (lease === undefined) return []
         const { granted, tasks, expiresAt } = lease
         // As if granted only now, with the time that is left: whoever counts from this asking does not count too long.
-        return [{ ...granted, tasks: [...tasks.values()], grantedAt: now, expiresAt }]
+        return [{ ...granted, tasks: [...tasks], grantedAt: now, expiresAt }]
       })
     },
     holding(ref, task) {
       const lease = leaseOf(ref.fence)
       if (lease === undefined || lease.host.row.key !== ref.host) return undefined
-      return lease.tasks.has(taskName(task)) ? lease : undefined
+      return heldTask(lease, task) === undefined ? undefined : lease
     },
     release,
     takeBackExpired(now) {

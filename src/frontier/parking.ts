@@ -20,8 +20,11 @@ const PROBE_CANDIDATES = 4_096
 export interface Parking {
   /** Sets a row that has come to the head of its queue aside, if there is a reason to. */
   setAside(host: Host, row: UrlRow): boolean
-  /** For rows of one lease, which are asked for before it is known what the first of them say: whether one more may go. */
-  createBatch(host: Host): (row: UrlRow) => boolean
+  /**
+   * For so many rows of a lease at most, which are asked for before it is known what those say that are out: whether one
+   * more may go. One that may is to be leased. One that may not waits until something of its host is settled.
+   */
+  createBatch(host: Host, count: number): (row: UrlRow) => boolean
   /** Queues a row that is aside, if there is no reason for it any more. */
   release(host: Host, row: UrlRow): boolean
   /** A page was fetched; `sample` is what it says, if it was read. */
@@ -92,10 +95,12 @@ export function createParking(
       intake.move(row, 'aside')
       return true
     },
-    createBatch(host) {
-      if (!options.traps) return () => true
-      const admits = roster.traps(host).batch()
-      return (row) => row.kind !== 'page' || admits(row.url)
+    createBatch(host, count) {
+      // One by itself always may.
+      if (!options.traps || (count === 1 && roster.maxLeases(host) === 1)) return () => true
+      const admits = roster.traps(host).batch(roster.underWay(host))
+      // Of what was read before nothing is learned.
+      return (row) => row.kind !== 'page' || storage.visit(row.id) !== undefined || admits(row.url)
     },
     release,
     learn(host, url, sample) {

@@ -27,7 +27,7 @@ import {
   type Slot,
   type Storage,
 } from './storage.ts'
-import { createAddresses, createHostTraps, type HostTraps } from './traps/index.ts'
+import { createAddresses, createHostTraps, createUnderWay, type HostTraps, type UnderWay } from './traps/index.ts'
 
 /**
  * Hosts kept in memory beside the leased ones, unless told otherwise: some 1 KB each. Hosts come round in turn, so that
@@ -63,6 +63,8 @@ export interface Host {
   grantedAt: number | null
   /** Pages out on a lease that were never fetched before. */
   leasedNew: number
+  /** Pages out on a lease, as traps look at them; null where it never had several leases at once. */
+  underWay: UnderWay | null
   /** Its place in the line of a group that was busy; 0 for none. */
   place: number
   /** The order of leased hosts that it stands in, waiting for a further lease; null for none. */
@@ -93,6 +95,8 @@ export interface Roster {
   tierOf(host: Host, slot: Slot): Tier
   /** What was learned of the host's traps. */
   traps(host: Host): HostTraps
+  /** Where to count its pages that are out. Of a host with one lease at a time none is when the next is granted. */
+  underWay(host: Host): UnderWay
   /** Whether its pages, with those under way, are as many as it may have. */
   isSpent(host: Host): boolean
   /** Leases that the host may have at once. */
@@ -161,6 +165,7 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
       leases: 0,
       grantedAt: null,
       leasedNew: 0,
+      underWay: null,
       place: 0,
       arranged: null,
       isUsed: true,
@@ -320,6 +325,7 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
       if (known === undefined) traps.set(id, (known = createHostTraps(storage.traps(id), addresses)))
       return known
     },
+    underWay: (host) => (maxLeases(host) === 1 ? createUnderWay() : (host.underWay ??= createUnderWay())),
     isSpent,
     dueAt: (host, now) => due(host, now, false)?.at ?? null,
     save(host, now) {

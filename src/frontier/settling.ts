@@ -4,7 +4,7 @@ import { hostKey, originOf } from '../url/index.ts'
 import type { FrontierOptions, HostChange, Output, Settlement, SettleAnswer } from './contract.ts'
 import { hostImportance, passOn } from './importance.ts'
 import type { Intake } from './intake.ts'
-import { taskName, type Ledger, type OpenLease } from './ledger.ts'
+import { heldTask, type Ledger, type OpenLease } from './ledger.ts'
 import type { Parking } from './parking.ts'
 import { planVisit, retireVisit } from './recrawl.ts'
 import type { Host, Roster } from './roster.ts'
@@ -209,7 +209,7 @@ export function createSettling(
     const seen = new Set<Task>()
     const results = settlements.map((settlement) => {
       const open = ledger.holding(settlement.lease, settlement.task)
-      const held = open?.tasks.get(taskName(settlement.task))
+      const held = open === undefined ? undefined : heldTask(open, settlement.task)
       if (open === undefined || held === undefined || seen.has(held)) return 'stale' as const
       if (isNoLongerParked(settlement)) {
         ledger.release(open, settlement.task)

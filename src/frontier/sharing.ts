@@ -9,7 +9,7 @@ import { TIERS, type Tier } from '../model/index.ts'
 const SMALLEST_QUOTA = 1e-9
 
 export interface Sharing {
-  /** The tier whose turn it is among those that have work: at least one. */
+  /** The tier whose turn it is among those that have work: at least one. A list must not be changed afterwards. */
   choose(ready: readonly Tier[]): Tier
   /** The tier was given so many tasks. */
   charge(tier: Tier, tasks: number): void
@@ -19,10 +19,15 @@ export function createSharing(quotas: Readonly<Record<Tier, number>>): Sharing {
   const clocks: Record<Tier, number> = { high: 0, medium: 0, low: 0 }
   let idle = new Set<Tier>(TIERS)
   let time = 0
+  let readyBefore: readonly Tier[] = []
   return {
     choose(ready) {
-      for (const tier of ready) if (idle.has(tier)) clocks[tier] = Math.max(clocks[tier], time)
-      if (ready.length < TIERS.length || idle.size > 0) idle = new Set(TIERS.filter((tier) => !ready.includes(tier)))
+      // As a rule it is the same list again: then nobody was idle who is not.
+      if (ready !== readyBefore) {
+        for (const tier of ready) if (idle.has(tier)) clocks[tier] = Math.max(clocks[tier], time)
+        idle = new Set(TIERS.filter((tier) => !ready.includes(tier)))
+        readyBefore = ready
+      }
       let next = ready[0] as Tier
       for (const tier of ready) if (clocks[tier] < clocks[next]) next = tier
       time = Math.max(time, clocks[next])

@@ -5,7 +5,14 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { createFacts, type Facts } from './facts.ts'
-import { createGeneration, lookUp, type Generation, type Generations } from './generation.ts'
+import {
+  createGeneration,
+  createGenerations,
+  lookUp,
+  markChanged,
+  type Generation,
+  type Generations,
+} from './generation.ts'
 import { createLog, readBounds, readLog, type Log } from './log.ts'
 import { createMarks, type Marks } from './marks.ts'
 import { createOrders, placeOf, type OrderLimits, type Orders } from './orders.ts'
@@ -34,7 +41,7 @@ export function openChanges(
 ): Changes {
   const visitOffsetMs = readVisitOffset(db)
   const bounds = readBounds(db)
-  const generations: Generations = { young: createGeneration(), frozen: undefined }
+  const generations = createGenerations()
   let written = bounds.written.url
   const marks = createMarks(db)
   const orders = createOrders(db, { generations, marks, visitOffsetMs, isNew: (id) => id > written }, limits?.orders)
@@ -45,8 +52,10 @@ export function openChanges(
   if (bounds.frozen !== undefined) {
     generations.frozen = { ...createGeneration(), lastLog: bounds.frozen.log, lastUrl: bounds.frozen.url }
     readLog(db, bounds.written.log, bounds.frozen.log, generations.frozen, visitOffsetMs)
+    markChanged(generations, generations.frozen)
   }
   readLog(db, bounds.frozen?.log ?? bounds.written.log, Infinity, generations.young, visitOffsetMs)
+  markChanged(generations, generations.young)
   placeChanged(generations.frozen)
   placeChanged(generations.young)
   placeNew()

@@ -36,15 +36,12 @@ export interface Facts {
   flush(): void
 }
 
-interface Block {
-  readonly number: number
-  /** The count and the depth plus one of each URL, in turn; 0 when it is not known. */
-  readonly words: Uint16Array
-  /** It has what was logged up to here. */
-  readonly counted: number
-  isDirty: boolean
-  isUsed: boolean
-}
+/** Words of a block: the count and the depth plus one of each URL, in turn; 0 when it is not known. */
+const BLOCK_WORDS = 2 * BLOCK
+/** Blocks of one piece of memory: 1 MB. Blocks by themselves would each be three leaps from one place to another. */
+const SLAB_BLOCKS = 256
+/** Of a block that is not in memory. */
+const NOWHERE = -1
 
 export function createFacts(db: DatabaseSync, blocksKept: number = BLOCKS_KEPT): Facts {
   const read = db.prepare('SELECT words, counted FROM facts WHERE block = ?')
@@ -53,104 +50,132 @@ export function createFacts(db: DatabaseSync, blocksKept: number = BLOCKS_KEPT):
   const appendLog = db.prepare('INSERT INTO named VALUES (?, ?)')
   const dropLog = db.prepare('DELETE FROM named WHERE seq <= ?')
   const keep = db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)')
-  /** By their number. */
-  const blocks: (Block | undefined)[] = []
-  /** Those in memory, in the order in which one is looked for that may leave. */
-  const ring: Block[] = []
+  /** Where in memory each block is. */
+  let slots = new Int32Array(SLAB_BLOCKS).fill(NOWHERE)
+  /**
+   * What is in memory: the words; and of each slot its block, up to which entry of the log that has everything, and
+   * whether it changed since it was written and was used since it was last looked at.
+   */
+  const slabs: Uint16Array[] = []
+  const numbers: number[] = []
+  const countedUpTo: number[] = []
+  const isDirty: boolean[] = []
+  const isUsed: boolean[] = []
   let hand = 0
-  let last: Block | undefined
   let countsSinceWriting = 0
   let countsSinceWork = 0
   /** Counted, and not logged yet. */
-  let pending: number[] = []
+  let pending = new Uint32Array(BLOCK)
+  let pendingCount = 0
   let lastSeq = lastLogged()
   /** Blocks that are to be written, the next one last; then nobody needs the log up to there. */
   let due: number[] = []
   let dueSeq = 0
 
   const logCounts = (): void => {
-    if (pending.length === 0) return
+    if (pendingCount === 0) return
     lastSeq += 1
-    appendLog.run(lastSeq, new Uint8Array(new Uint32Array(pending).buffer))
-    pending = []
+    appendLog.run(lastSeq, new Uint8Array(pending.buffer, 0, 4 * pendingCount))
+    pendingCount = 0
   }
   const forgetLog = (): void => {
     dropLog.run(dueSeq)
     // Blocks say up to which entry they have everything, so numbers go on when there is no entry left.
     keep.run('named', dueSeq)
   }
-  const write = (block: Block): void => {
-    if (!block.isDirty) return
+  const slabOf = (slot: number): Uint16Array => slabs[Math.floor(slot / SLAB_BLOCKS)] as Uint16Array
+  const wordsOf = (slot: number): Uint16Array => {
+    const from = (slot % SLAB_BLOCKS) * BLOCK_WORDS
+    return slabOf(slot).subarray(from, from + BLOCK_WORDS)
+  }
+  const slotOfBlock = (number: number): number => slots[number] ?? NOWHERE
+  const write = (number: number): void => {
+    const slot = slotOfBlock(number)
+    if (slot === NOWHERE || isDirty[slot] === false) return
     logCounts()
-    save.run(block.number, new Uint8Array(block.words.buffer), lastSeq)
-    block.isDirty = false
+    const words = wordsOf(slot)
+    save.run(number, new Uint8Array(words.buffer, words.byteOffset, words.byteLength), lastSeq)
+    isDirty[slot] = false
   }
 
-  const load = (number: number): Block => {
+  const load = (number: number): number => {
     const row = read.get(number) as { words: Uint8Array; counted: number } | undefined
-    const words = row === undefined ? new Uint16Array(2 * BLOCK) : new Uint16Array(row.words.slice().buffer)
-    const block: Block = { number, words, counted: row?.counted ?? 0, isDirty: false, isUsed: true }
-    blocks[number] = block
-    if (ring.length < blocksKept) ring.push(block)
-    else ring[leaving()] = block
-    return block
+    const slot = numbers.length < blocksKept ? numbers.length : leaving()
+    if (slot === slabs.length * SLAB_BLOCKS) slabs.push(new Uint16Array(SLAB_BLOCKS * BLOCK_WORDS))
+    const words = wordsOf(slot)
+    if (row === undefined) words.fill(0)
+    else words.set(new Uint16Array(row.words.slice().buffer))
+    if (number >= slots.length) {
+      const longer = new Int32Array(Math.max(number + 1, 2 * slots.length)).fill(NOWHERE)
+      longer.set(slots)
+      slots = longer
+    }
+    slots[number] = slot
+    numbers[slot] = number
+    countedUpTo[slot] = row?.counted ?? 0
+    isDirty[slot] = false
+    return slot
   }
 
-  /** The place of one that was not used since it was last looked at, which leaves. */
+  /** The slot of one that was not used since it was last looked at, which leaves. */
   const leaving = (): number => {
     for (;;) {
-      hand = (hand + 1) % ring.length
-      const block = ring[hand] as Block
-      if (!block.isUsed) {
-        write(block)
-        blocks[block.number] = undefined
+      hand = (hand + 1) % numbers.length
+      if (isUsed[hand] === false) {
+        const number = numbers[hand] as number
+        write(number)
+        slots[number] = NOWHERE
         return hand
       }
-      block.isUsed = false
+      isUsed[hand] = false
     }
   }
 
   const blockOf = (id: number): number => Math.floor(id / BLOCK)
-  const at = (id: number): Block => {
+  const slotOf = (id: number): number => {
     const number = blockOf(id)
-    if (last?.number === number) return last
-    const block = blocks[number] ?? load(number)
-    block.isUsed = true
-    last = block
-    return block
+    const known = slotOfBlock(number)
+    const slot = known === NOWHERE ? load(number) : known
+    isUsed[slot] = true
+    return slot
   }
-  const indexOf = (id: number): number => (id % BLOCK) * 2
+  /** Where in its slab the count of a URL is; its depth is behind it. */
+  const indexIn = (slot: number, id: number): number => (slot % SLAB_BLOCKS) * BLOCK_WORDS + (id % BLOCK) * 2
 
   const setDepth = (id: number, depth: number): void => {
-    const block = at(id)
+    const slot = slotOf(id)
+    const slab = slabOf(slot)
+    const index = indexIn(slot, id) + 1
     const word = Math.min(depth + 1, LARGEST)
-    if (block.words[indexOf(id) + 1] === word) return
-    block.words[indexOf(id) + 1] = word
-    block.isDirty = true
+    if (slab[index] === word) return
+    slab[index] = word
+    isDirty[slot] = true
   }
   const writeSome = (count: number): void => {
     if (due.length === 0) return
-    for (let done = 0; done < count && due.length > 0; done++) {
-      const block = blocks[due.pop() as number]
-      if (block !== undefined) write(block)
-    }
+    for (let done = 0; done < count && due.length > 0; done++) write(due.pop() as number)
     if (due.length === 0) forgetLog()
   }
   const writeAllSoon = (): void => {
     logCounts()
     dueSeq = lastSeq
-    due = ring.filter(({ isDirty }) => isDirty).map(({ number }) => number)
+    due = numbers.filter((_, slot) => isDirty[slot])
     due.sort((a, b) => b - a)
     if (due.length === 0) forgetLog()
   }
   const countOnce = (id: number): number => {
-    const block = at(id)
-    const index = indexOf(id)
-    const count = Math.min(LARGEST, Math.max(1, block.words[index] as number) + 1)
-    block.words[index] = count
-    block.isDirty = true
+    const slot = slotOf(id)
+    const slab = slabOf(slot)
+    const index = indexIn(slot, id)
+    const count = Math.min(LARGEST, Math.max(1, slab[index] as number) + 1)
+    slab[index] = count
+    isDirty[slot] = true
     countsSinceWriting += 1
     return count
+  }
+  const wordOf = (id: number, of: 0 | 1): number => {
+    const slot = slotOf(id)
+    return slabOf(slot)[indexIn(slot, id) + of] as number
   }
 
   countAgain()
@@ -158,24 +183,28 @@ export function createFacts(db: DatabaseSync, blocksKept: number = BLOCKS_KEPT):
   return {
     born(id, depth) {
       setDepth(id, depth)
-      at(id).words[indexOf(id)] = 1
+      const slot = slotOf(id)
+      slabOf(slot)[indexIn(slot, id)] = 1
     },
     depth(id) {
-      const word = at(id).words[indexOf(id) + 1] as number
+      const word = wordOf(id, 1)
       return word === 0 || word === LARGEST ? undefined : word - 1
     },
     setDepth,
     count(id) {
       countsSinceWork += 1
-      pending.push(id)
+      if (pendingCount === pending.length) {
+        const longer = new Uint32Array(2 * pending.length)
+        longer.set(pending)
+        pending = longer
+      }
+      pending[pendingCount] = id
+      pendingCount += 1
       return countOnce(id)
     },
-    referrers: (id) => Math.max(1, at(id).words[indexOf(id)] as number),
+    referrers: (id) => Math.max(1, wordOf(id, 0)),
     blockOf,
-    write(number) {
-      const block = blocks[number]
-      if (block !== undefined) write(block)
-    },
+    write,
     work() {
       logCounts()
       if (due.length === 0 && countsSinceWriting >= COUNTS_BETWEEN) {
@@ -201,7 +230,7 @@ export function createFacts(db: DatabaseSync, blocksKept: number = BLOCKS_KEPT):
     for (const each of Float64Array.from(counted).sort()) {
       const id = Math.floor(each / entries.length)
       const { seq } = entries[each % entries.length] as { seq: number }
-      if (at(id).counted < seq) countOnce(id)
+      if ((countedUpTo[slotOf(id)] as number) < seq) countOnce(id)
     }
   }
 

@@ -3,6 +3,7 @@
  * most that is closed and being written. A row is looked for in the first, then in the second, then in the tables.
  */
 import type { HostRow, VisitRow } from '../storage.ts'
+import { createIdSet, type IdSet } from './id-set.ts'
 import type { LaneChange, Place, UrlChange } from './rows.ts'
 
 export interface Generation {
@@ -49,16 +50,56 @@ export function changesOf({ urls, visits, hosts, lanes }: Generation): number {
 export interface Generations {
   young: Generation
   frozen: Generation | undefined
+  /** Of each table, the rows that a generation may have: most have not changed, and a bit says so sooner than a Map. */
+  readonly changed: Readonly<Record<Changed, IdSet>>
 }
+
+export const createGenerations = (): Generations => ({
+  young: createGeneration(),
+  frozen: undefined,
+  changed: { urls: createIdSet(), visits: createIdSet(), hosts: createIdSet(), lanes: createIdSet() },
+})
 
 /** The tables that a generation has changes of. */
 export type Changed = 'urls' | 'visits' | 'hosts' | 'lanes'
 
+/** Rows that changed since the log was last told. */
+export type Touched = Readonly<Record<Changed, Set<number>>>
+
+export const nothingTouched = (): Touched => ({
+  urls: new Set(),
+  visits: new Set(),
+  hosts: new Set(),
+  lanes: new Set(),
+})
+
+type Row<K extends Changed> = Generation[K] extends Map<number, infer V> ? V : never
+
 export function lookUp<K extends Changed>(
-  { young, frozen }: Generations,
+  { young, frozen, changed }: Generations,
   table: K,
   id: number,
-): (Generation[K] extends Map<number, infer V> ? V : never) | undefined {
-  type Found = (Generation[K] extends Map<number, infer V> ? V : never) | undefined
-  return (young[table].get(id) ?? frozen?.[table].get(id)) as Found
+): Row<K> | undefined {
+  if (!changed[table].has(id)) return undefined
+  return (young[table].get(id) ?? frozen?.[table].get(id)) as Row<K> | undefined
+}
+
+/** A row has changed. */
+export function putRow<K extends Changed>({ young, changed }: Generations, table: K, id: number, row: Row<K>): void {
+  ;(young[table] as Map<number, Row<K>>).set(id, row)
+  changed[table].add(id)
+}
+
+/** The tables have what the closed generation had of a row. Answers whether they have all of it. */
+export function dropRow({ young, frozen, changed }: Generations, table: Changed, id: number): boolean {
+  frozen?.[table].delete(id)
+  if (young[table].has(id)) return false
+  changed[table].delete(id)
+  return true
+}
+
+/** All rows of a generation that was read have changed. */
+export function markChanged({ changed }: Generations, generation: Generation): void {
+  for (const table of ['urls', 'visits', 'hosts', 'lanes'] as const)
+    for (const id of generation[table].keys()) changed[table].add(id)
 }

@@ -4,8 +4,8 @@
  * some that are gone (see marks.ts), which are passed over, and deleted together.
  *
  * It keeps true that a line holds every pending entry of its queue, and all others up to its horizon. So a queue with
- * many deletions that the table does not know of yet is passed over once, not at every look. Lines used longest ago
- * forget what the table has; one that grows long is cut.
+ * many deletions that the table does not know of yet is passed over once, not at every look. Lines that were not used of
+ * late forget what the table has; one that grows long is cut.
  */
 import { SLOTS, type Ids, type QueueEntry, type Slot } from '../storage.ts'
 import {
@@ -41,9 +41,6 @@ export const QUEUE_LIMITS: QueueLimits = {
   gone: 4,
 }
 
-/** Lines closed at once, when there are too many. */
-const CLOSED_AT_ONCE = 32
-
 export interface QueueLines {
   /** The first that `skip` lets pass. */
   head(lane: number, slot: Slot, count: number, skip: Ids): QueueEntry[]
@@ -73,18 +70,22 @@ export interface QueueTable {
 
 /** One object for each, since there are many with an entry or two. */
 interface Line extends OrderedPairs {
+  readonly key: number
   horizon: Pair
   portion: number
   /** Entries that it took in from the table since it was last cut. */
   taken: number
   /** Whether it has a horizon. */
   isOpen: boolean
+  /** Whether it was used since it was last looked at whether it may close. */
+  isUsed: boolean
 }
 
 export function createQueueLines(table: QueueTable, limits: QueueLimits = QUEUE_LIMITS): QueueLines {
   const lines = new Map<number, Line>()
-  /** Those with a horizon, the one used longest ago first. */
-  const open = new Map<number, Line>()
+  /** Those with a horizon, in the order in which one is looked for that may close. */
+  const open: Line[] = []
+  let hand = 0
   /** Entries of these. */
   let openEntries = 0
 
@@ -93,11 +94,11 @@ export function createQueueLines(table: QueueTable, limits: QueueLimits = QUEUE_
     addPair(line, key, id)
     if (line.isOpen) openEntries += line.size - before
   }
-  const remove = (lineKey: number, line: Line, key: number, id: number): void => {
+  const remove = (line: Line, key: number, id: number): void => {
     const before = line.size
     deletePair(line, key, id)
     if (line.isOpen) openEntries += line.size - before
-    else if (line.size === 0) lines.delete(lineKey)
+    else if (line.size === 0) lines.delete(line.key)
   }
   const keyOf = (lane: number, slot: Slot): number => lane * SLOTS.length + SLOTS.indexOf(slot)
   const isInside = (line: Line, key: number, id: number): boolean =>
@@ -107,12 +108,14 @@ export function createQueueLines(table: QueueTable, limits: QueueLimits = QUEUE_
     let line = lines.get(key)
     if (line === undefined) {
       line = {
+        key,
         blocks: [[]],
         size: 0,
         horizon: BEFORE_ALL,
         portion: limits.firstPortion,
         taken: 0,
         isOpen: false,
+        isUsed: false,
       }
       lines.set(key, line)
     }
@@ -139,32 +142,40 @@ export function createQueueLines(table: QueueTable, limits: QueueLimits = QUEUE_
     line.horizon = last
   }
 
-  const close = (key: number, line: Line): void => {
+  /** The one at the hand; another takes its place. */
+  const close = (line: Line): void => {
     cut(line, 0)
-    open.delete(key)
     openEntries -= line.size
     line.isOpen = false
     line.portion = limits.firstPortion
-    if (line.size === 0) lines.delete(key)
+    if (line.size === 0) lines.delete(line.key)
+    const last = open.pop() as Line
+    if (last !== line) open[hand] = last
   }
 
-  /** Makes it the one used last; those used longest ago are closed when there are too many. */
-  const use = (key: number, line: Line): void => {
-    if (line.isOpen) open.delete(key)
-    else openEntries += line.size
-    line.isOpen = true
-    open.set(key, line)
+  /** Those not used of late are closed when there are too many. */
+  const use = (line: Line): void => {
+    if (!line.isOpen) {
+      line.isOpen = true
+      openEntries += line.size
+      open.push(line)
+    }
+    line.isUsed = true
     if (isCrowded()) makeRoom(line)
   }
-  const isCrowded = (): boolean => open.size > limits.lines || openEntries > limits.entries
-  /** Closes more than it must, since finding the oldest takes a while. */
+  const isCrowded = (): boolean => open.length > limits.lines || openEntries > limits.entries
+  /** The hand goes round twice at most: who was used since it came by last is spared once. */
   const makeRoom = (used: Line): void => {
-    let closed = 0
-    for (const [oldest, other] of open) {
-      if (other === used || (!isCrowded() && closed >= CLOSED_AT_ONCE)) return
-      close(oldest, other)
-      closed += 1
+    while (isCrowded() && open.length > 1) {
+      if (hand >= open.length) hand = 0
+      const line = open[hand] as Line
+      if (line !== used && !line.isUsed) close(line)
+      else {
+        line.isUsed = false
+        hand += 1
+      }
     }
+    used.isUsed = true
   }
 
   const readOn = (line: Line, lane: number, slot: Slot): void => {
@@ -200,9 +211,8 @@ export function createQueueLines(table: QueueTable, limits: QueueLimits = QUEUE_
   return {
     head(lane, slot, count, skip) {
       if (count <= 0) return []
-      const key = keyOf(lane, slot)
-      const line = lineOf(key)
-      use(key, line)
+      const line = lineOf(keyOf(lane, slot))
+      use(line)
       let found = inside(line, count, skip)
       while (found.length < count && line.horizon.key < Infinity) {
         readOn(line, lane, slot)
@@ -212,15 +222,13 @@ export function createQueueLines(table: QueueTable, limits: QueueLimits = QUEUE_
     },
     enter: (lane, slot, rank, id) => add(lineOf(keyOf(lane, slot)), rank, id),
     leave(lane, slot, rank, id) {
-      const key = keyOf(lane, slot)
-      const line = lines.get(key)
-      if (line !== undefined) remove(key, line, rank, id)
+      const line = lines.get(keyOf(lane, slot))
+      if (line !== undefined) remove(line, rank, id)
     },
     stored(lane, slot, rank, id) {
-      const key = keyOf(lane, slot)
-      const line = lines.get(key)
+      const line = lines.get(keyOf(lane, slot))
       if (line === undefined) return
-      if (!isInside(line, rank, id)) return remove(key, line, rank, id)
+      if (!isInside(line, rank, id)) return remove(line, rank, id)
       line.taken += 1
       if (line.taken > limits.longest) cut(line, limits.longest / 2)
     },

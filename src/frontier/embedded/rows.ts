@@ -24,13 +24,13 @@ export type Value = string | number | null
 export type Values = readonly Value[]
 
 /** JSON has no infinity: [1] and [-1] stand for it. */
-export type Cell = Value | readonly [1 | -1]
-export const toCell = (value: Value): Cell => (value === Infinity ? [1] : value === -Infinity ? [-1] : value)
-export const toValue = (cell: Cell): Value =>
+type Cell = Value | readonly [1 | -1]
+const toCell = (value: Value): Cell => (value === Infinity ? [1] : value === -Infinity ? [-1] : value)
+const toValue = (cell: Cell): Value =>
   cell !== null && typeof cell === 'object' ? cell[0] * Infinity : (cell satisfies Value)
 
 /** In place: of thousands of values hardly one is infinite. */
-export function toCells(values: Value[]): Cell[] {
+function toCells(values: Value[]): Cell[] {
   const cells: Cell[] = values
   for (let index = 0; index < values.length; index++) {
     const value = values[index]
@@ -176,19 +176,6 @@ export const changeValues = (change: UrlChange): Value[] => [
   change.at,
 ]
 
-/** Of the id, the lane and `CHANGE_COLUMNS`. */
-export const readChange = (values: Values): UrlChange => ({
-  id: values[0] as number,
-  lane: values[1] as number,
-  slot: SLOTS[values[2] as number] as UrlRow['slot'],
-  depth: values[3] as number,
-  state: STATES[values[4] as number] as UrlState,
-  rank: values[5] as number,
-  attempts: values[6] as number,
-  reason: values[7] as string | null,
-  at: values[8] as number,
-})
-
 export const VISIT_BY_ID = `SELECT id, ${VISIT_COLUMNS.join()} FROM state WHERE id = ?`
 
 /** Times are stored less the offset, so that all of them can be moved at once. */
@@ -313,22 +300,28 @@ export function hostRow(values: Values): HostRow {
 export const LANE_COLUMNS = [...SLOTS, 'robots_not_before', 'robots_attempts', 'robots_moved'] as const
 export const UPDATE_LANE = `UPDATE lane SET ${LANE_COLUMNS.map((name) => `${name} = ?`).join()} WHERE id = ?`
 export const laneValues = (row: LaneChange): Value[] => [
-  ...SLOTS.map((slot) => row.queued[slot]),
+  row.queued.high,
+  row.queued.medium,
+  row.queued.low,
+  row.queued.auto,
   row.robotsNotBefore,
   row.robotsAttempts,
   row.robotsMoved ? 1 : 0,
 ]
 
+/** Field by field: a spread takes more room. */
+const copyCounts = ({ high, medium, low, auto }: LaneRow['queued']): LaneRow['queued'] => ({ high, medium, low, auto })
+
 export const laneChange = (row: LaneRow): LaneChange => ({
   id: row.id,
-  queued: { ...row.queued },
+  queued: copyCounts(row.queued),
   robotsNotBefore: row.robotsNotBefore,
   robotsAttempts: row.robotsAttempts,
   robotsMoved: row.robotsMoved,
 })
 
 /** Of the id and `LANE_COLUMNS`. */
-export const readLane = (values: Values): LaneChange => ({
+const readLane = (values: Values): LaneChange => ({
   id: values[0] as number,
   queued: {
     high: values[1] as number,

@@ -100,6 +100,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('close' as const) }) },
 )
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 /** Numbers of what both storages have, so that an operation means the same on each. */
 interface World {
@@ -280,7 +281,7 @@ describe('the embedded storage', () => {
     )
   })
 
-  function check(home: Home, steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[]): void {
+  function check(home: Home, steps: readonly Step[]): void {
     let storage = home.open()
     const model = createMemoryStorage()
     prepare(storage)
@@ -317,6 +318,31 @@ describe('the embedded storage', () => {
     for (const host of world.lent) model.giveBack(host)
     expect(contents(home.open(), world.urls)).toEqual(contents(model, world.urls))
   }
+
+  test('takes a URL out of every order that it was in, also one that had been done and waited again', () => {
+    const home = createHome()
+    const place = { slot: 'medium', rank: 5, time: 0 } as const
+    const update = { kind: 'update', index: 0, depth: 0, ...place } as const
+    const changes: Operation[] = [
+      { kind: 'insert', state: 'queued', lane: 0, ...place },
+      { ...update, state: 'skipped' },
+      { ...update, state: 'waiting' },
+      { ...update, state: 'queued', slot: 'high' },
+    ]
+    // Enough new URLs that each change comes to the tables before the next.
+    const others: Operation[] = Array.from({ length: 8 }, () => ({
+      kind: 'insert',
+      state: 'queued',
+      lane: 1,
+      ...place,
+    }))
+    const written = Array.from({ length: 4 }, (): Step => ({ kind: 'commit', operations: others }))
+    check(
+      home,
+      changes.flatMap((change): Step[] => [{ kind: 'commit', operations: [change] }, ...written]),
+    )
+    home.close()
+  })
 
   test('keeps what was put off through a long transaction', () => {
     const home = createHome()

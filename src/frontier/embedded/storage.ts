@@ -19,10 +19,9 @@ import {
 } from '../storage.ts'
 import { openChanges } from './changes.ts'
 import { explained } from './database.ts'
-import { lookUp } from './generation.ts'
+import { lookUp, nothingTouched, putRow } from './generation.ts'
 import { createIdSet } from './id-set.ts'
 import { createKnownUrls } from './known-urls.ts'
-import { nothingTouched } from './log.ts'
 import { SKEW_GRAIN_MS } from './opening.ts'
 import {
   copyUrl,
@@ -58,7 +57,7 @@ const CHANGES_BETWEEN = 8_192
 
 /** A URL's row as it is now. */
 interface KeptUrl {
-  readonly row: UrlRow
+  row: UrlRow
   /** It is known that there is no visit of it. */
   isUnvisited: boolean
 }
@@ -218,7 +217,7 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
       const { lane, slot, rank, state, at } = before
       young.places.set(row.id, { lane, slot, rank, state, at })
     }
-    young.urls.set(row.id, change)
+    putRow(generations, 'urls', row.id, change)
     if (isFinal(row.state)) ended.add(row.id)
     else ended.delete(row.id)
     touch('urls', row.id)
@@ -297,7 +296,9 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
         facts.setDepth(row.id, row.depth)
         generations.young.depthBlocks.add(facts.blockOf(row.id))
       }
-      keep({ row: copyUrl(row, row), isUnvisited: keptOf(row.id)?.isUnvisited === true })
+      const kept = keptOf(row.id)
+      if (kept === undefined) keep({ row: copyUrl(row, row), isUnvisited: false })
+      else kept.row = copyUrl(row, row)
       changed()
     },
     countReferrer: (id) => facts.count(id),
@@ -340,7 +341,7 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
       return row === undefined ? undefined : visitRow(row, visitOffsetMs)
     },
     saveVisit(row) {
-      generations.young.visits.set(row.id, { ...row })
+      putRow(generations, 'visits', row.id, { ...row })
       const kept = keptOf(row.id)
       if (kept !== undefined) kept.isUnvisited = false
       touch('visits', row.id)
@@ -363,7 +364,7 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
       return hostRow(statement.hostById.get(id) as unknown as Values)
     },
     updateHost(row) {
-      generations.young.hosts.set(row.id, copyHost(row))
+      putRow(generations, 'hosts', row.id, copyHost(row))
       touch('hosts', row.id)
       orders.hosts.set(row)
       changed()
@@ -389,7 +390,7 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
       }
     },
     updateLane(row) {
-      generations.young.lanes.set(row.id, laneChange(row))
+      putRow(generations, 'lanes', row.id, laneChange(row))
       touch('lanes', row.id)
       changed()
     },

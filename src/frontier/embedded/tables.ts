@@ -4,7 +4,7 @@
  */
 
 /** Changes with every change to the tables; a store of another layout is refused, never guessed at. */
-export const LAYOUT = 4
+export const LAYOUT = 5
 
 export const TABLES = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -29,8 +29,8 @@ export const TABLES = `
   CREATE TABLE aside (host INTEGER, url INTEGER, PRIMARY KEY (host, url)) WITHOUT ROWID;
   -- Two bits for each of 8,192 URLs in a row: see marks.ts.
   CREATE TABLE mark (block INTEGER PRIMARY KEY, bits BLOB NOT NULL);
-  -- Changes of rows of state, host and lane, one entry for each commit: see log.ts.
-  CREATE TABLE log (seq INTEGER PRIMARY KEY, changes TEXT NOT NULL);
+  -- Changes of rows of state, host and lane, one entry for each commit: see log-entry.ts.
+  CREATE TABLE log (seq INTEGER PRIMARY KEY, numbers BLOB NOT NULL, texts TEXT NOT NULL);
   -- Fingerprints of the youngest URLs, 8 bytes each from the id \`first\` on, until a file of the exact set has them.
   CREATE TABLE print (first INTEGER PRIMARY KEY, prints BLOB NOT NULL);
   -- What a look-up of a known URL needs, for 1,024 URLs in a row: see facts.ts.

@@ -8,9 +8,9 @@
  * entries are dropped, and new URLs counted as written, when the last step is done.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { isFinal } from '../storage.ts'
+import { isFinal, type HostRow } from '../storage.ts'
 import type { Facts } from './facts.ts'
-import { changesOf, createGeneration, type Generation, type Generations } from './generation.ts'
+import { changesOf, createGeneration, dropRow, lookUp, type Generation, type Generations } from './generation.ts'
 import { readBounds, type Log } from './log.ts'
 import type { Marks } from './marks.ts'
 import { placeOf, type Orders } from './orders.ts'
@@ -24,6 +24,7 @@ import {
   UPDATE_HOST,
   UPDATE_LANE,
   visitValues,
+  type LaneChange,
   type Place,
   type UrlChange,
 } from './rows.ts'
@@ -45,6 +46,11 @@ export interface Writing {
   /** All steps there are. */
   finish(): void
 }
+
+/** Does the next bit, and answers false when there is none left. */
+type Step = () => boolean
+/** Of what a closed generation has to write, one part: from its beginning, in steps. */
+type Part = (frozen: Generation) => Step
 
 export interface WritingDeps {
   readonly generations: Generations
@@ -75,11 +81,13 @@ export function createWriting(db: DatabaseSync, limits: WritingLimits, deps: Wri
     saveMeta: db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)'),
   }
   let { written } = readBounds(db)
-  let steps = generations.frozen === undefined ? undefined : write(generations.frozen)
+  /** A step of the part that is being written, and the part behind it. */
+  let step: Step | undefined
+  let nextPart = 0
 
   const isFull = (young: Generation): boolean => changesOf(young) >= limits.changes || young.newUrls >= limits.newUrls
 
-  const freeze = (): Generator<void, void> => {
+  const freeze = (): void => {
     const frozen = generations.young
     frozen.lastUrl = deps.lastUrl()
     frozen.lastLog = log.last
@@ -87,7 +95,8 @@ export function createWriting(db: DatabaseSync, limits: WritingLimits, deps: Wri
     generations.young = createGeneration()
     const bound = { log: frozen.lastLog, url: frozen.lastUrl }
     statement.saveMeta.run('bounds', JSON.stringify({ written, frozen: bound }))
-    return write(frozen)
+    step = undefined
+    nextPart = 0
   }
 
   const thaw = ({ lastLog, lastUrl }: Generation): void => {
@@ -97,59 +106,61 @@ export function createWriting(db: DatabaseSync, limits: WritingLimits, deps: Wri
     deps.onWritten(lastUrl)
   }
 
-  function* write(frozen: Generation): Generator<void, void> {
-    yield* writeNewQueued(frozen)
-    yield* writeNewHeld(frozen)
-    yield* writeOrders(frozen)
-    yield* writeMarks(frozen)
-    yield* writeUrls(frozen)
-    yield* writeHosts(frozen)
-    yield* writeLanes(frozen)
-    for (const block of sorted(frozen.depthBlocks)) {
-      facts.write(block)
-      yield
-    }
-  }
+  const isChanged = (id: number): boolean => lookUp(generations, 'urls', id) !== undefined
 
-  const isChanged = (id: number): boolean => generations.young.urls.has(id) || generations.frozen?.urls.has(id) === true
-
-  function* writeNewQueued({ newLanes, lastUrl }: Generation): Generator<void, void> {
-    for (const lane of sorted(newLanes)) {
-      for (const { id, rank, slot } of orders.queues.entries(lane, written.url, lastUrl)) {
-        if (isChanged(id)) continue
-        const url = { id, lane, slot, rank, state: 'queued', at: 0 } as const
-        orders.enterTables(url)
-        orders.stored(url)
-        yield
+  const writeNewQueued: Part = ({ newLanes, lastUrl }) => {
+    const lanes = sorted(newLanes)
+    let nextLane = 0
+    let lane = 0
+    let entries: ReturnType<Orders['queues']['entries']> = []
+    let next = 0
+    return () => {
+      while (next === entries.length) {
+        if (nextLane === lanes.length) return false
+        lane = lanes[nextLane] as number
+        entries = orders.queues.entries(lane, written.url, lastUrl)
+        nextLane += 1
+        next = 0
       }
-    }
-  }
-
-  function* writeNewHeld({ newHeld }: Generation): Generator<void, void> {
-    for (const id of sortedBy(newHeld, (each) => orders.held.keyOf(each) ?? 0)) {
-      if (isChanged(id)) continue
-      const place = statement.place.get(id) as unknown as Parameters<typeof placeOf>[0]
-      const url = { ...placeOf(place), id }
+      const { id, rank, slot } = entries[next] as (typeof entries)[number]
+      next += 1
+      if (isChanged(id)) return true
+      const url = { id, lane, slot, rank, state: 'queued', at: 0 } as const
       orders.enterTables(url)
       orders.stored(url)
-      yield
+      return true
     }
   }
 
-  function* writeOrders({ urls, places }: Generation): Generator<void, void> {
-    for (const id of sortedBy(urls.keys(), (each) => (urls.get(each) as UrlChange).lane)) {
-      const before = places.get(id) ?? placeOf(statement.place.get(id) as unknown as Parameters<typeof placeOf>[0])
-      const change = urls.get(id) as UrlChange
-      leave({ ...before, id }, change)
-      orders.enterTables(change)
-      yield
-    }
-  }
+  const writeNewHeld: Part = ({ newHeld }) =>
+    oneByOne(
+      sortedBy(newHeld, (each) => orders.held.keyOf(each) ?? 0),
+      (id) => {
+        if (isChanged(id)) return
+        const place = statement.place.get(id) as unknown as Parameters<typeof placeOf>[0]
+        const url = { ...placeOf(place), id }
+        orders.enterTables(url)
+        orders.stored(url)
+      },
+    )
+
+  const writeOrders: Part = ({ urls, places }) =>
+    oneByOne(
+      sortedBy(urls.keys(), (each) => (urls.get(each) as UrlChange).lane),
+      (id) => {
+        const before = places.get(id) ?? placeOf(statement.place.get(id) as unknown as Parameters<typeof placeOf>[0])
+        const change = urls.get(id) as UrlChange
+        leave({ ...before, id }, change)
+        orders.enterTables(change)
+      },
+    )
 
   /** A URL that is done for good leaves its entry in the queue where it is: see marks.ts. */
   const leave = (before: Place & { readonly id: number }, now: UrlChange): void => {
     const stays = before.slot === now.slot && before.rank === now.rank
     if (marks.isGone(before.id)) {
+      // It may have come to wait since.
+      if (before.state !== 'queued') orders.leaveTables(before)
       if (stays && now.state !== 'queued') return
       orders.leaveTables({ ...before, state: 'queued' })
       marks.setGone(before.id, false)
@@ -157,57 +168,57 @@ export function createWriting(db: DatabaseSync, limits: WritingLimits, deps: Wri
     else orders.leaveTables(before)
   }
 
-  function* writeMarks({ urls, visits }: Generation): Generator<void, void> {
+  const writeMarks: Part = ({ urls, visits }) => {
     for (const rows of [urls, visits]) for (const id of rows.keys()) marks.setChanged(id)
-    for (const block of marks.unstored()) {
-      marks.store(block)
-      yield
-    }
+    return oneByOne(marks.unstored(), marks.store)
   }
 
-  function* writeUrls({ urls, visits }: Generation): Generator<void, void> {
-    for (const id of sorted(new Set([...urls.keys(), ...visits.keys()]))) {
+  const writeUrls: Part = ({ urls, visits }) =>
+    oneByOne(sorted(new Set([...urls.keys(), ...visits.keys()])), (id) => {
       const change = urls.get(id)
       const visit = visits.get(id)
-      const values = [
-        ...(change === undefined ? [] : changeValues(change)),
-        ...(visit === undefined ? [] : visitValues(visit, visitOffsetMs)),
-      ]
-      const save = change === undefined ? statement.visit : visit === undefined ? statement.change : statement.both
-      save.run(id, ...values)
-      urls.delete(id)
-      visits.delete(id)
-      if (change !== undefined && !generations.young.urls.has(id)) orders.stored(change)
-      if (visit !== undefined && !generations.young.visits.has(id)) orders.visits.stored(id)
-      yield
-    }
-  }
+      if (change === undefined) {
+        if (visit !== undefined) statement.visit.run(id, ...visitValues(visit, visitOffsetMs))
+      } else if (visit === undefined) statement.change.run(id, ...changeValues(change))
+      else statement.both.run(id, ...changeValues(change), ...visitValues(visit, visitOffsetMs))
+      if (change !== undefined && dropRow(generations, 'urls', id)) orders.stored(change)
+      if (visit !== undefined && dropRow(generations, 'visits', id)) orders.visits.stored(id)
+    })
 
-  function* writeHosts({ hosts }: Generation): Generator<void, void> {
-    for (const id of sorted(hosts.keys())) {
-      const row = hosts.get(id)
-      if (row !== undefined) statement.host.run(...hostValues(row), id)
-      hosts.delete(id)
-      if (!generations.young.hosts.has(id)) orders.hosts.stored(id)
-      yield
-    }
-  }
+  const writeHosts: Part = ({ hosts }) =>
+    oneByOne(sorted(hosts.keys()), (id) => {
+      statement.host.run(...hostValues(hosts.get(id) as HostRow), id)
+      if (dropRow(generations, 'hosts', id)) orders.hosts.stored(id)
+    })
 
-  function* writeLanes({ lanes }: Generation): Generator<void, void> {
-    for (const id of sorted(lanes.keys())) {
-      const row = lanes.get(id)
-      if (row !== undefined) statement.lane.run(...laneValues(row), id)
-      lanes.delete(id)
-      yield
-    }
-  }
+  const writeLanes: Part = ({ lanes }) =>
+    oneByOne(sorted(lanes.keys()), (id) => {
+      statement.lane.run(...laneValues(lanes.get(id) as LaneChange), id)
+      dropRow(generations, 'lanes', id)
+    })
+
+  const writeDepths: Part = ({ depthBlocks }) => oneByOne(sorted(depthBlocks), facts.write)
+
+  const parts: readonly Part[] = [
+    writeNewQueued,
+    writeNewHeld,
+    writeOrders,
+    writeMarks,
+    writeUrls,
+    writeHosts,
+    writeLanes,
+    writeDepths,
+  ]
 
   const take = (most: number): void => {
-    if (steps === undefined || generations.frozen === undefined) return
+    const { frozen } = generations
+    if (frozen === undefined) return
     for (let taken = 0; taken < most; taken++) {
-      if (steps.next().done !== true) continue
-      steps = undefined
-      return thaw(generations.frozen)
+      if (step?.() === true) continue
+      const part = parts[nextPart]
+      if (part === undefined) return thaw(frozen)
+      nextPart += 1
+      step = part(frozen)
     }
   }
 
@@ -215,7 +226,7 @@ export function createWriting(db: DatabaseSync, limits: WritingLimits, deps: Wri
     work(changes) {
       log.drop(written.log)
       orders.tidy()
-      if (steps === undefined && isFull(generations.young)) steps = freeze()
+      if (generations.frozen === undefined && isFull(generations.young)) freeze()
       // Behind its time: twice as fast.
       const hurry = isFull(generations.young) ? 2 : 1
       take(hurry * (limits.steps + STEPS_FOR_CHANGE * changes))
@@ -223,9 +234,20 @@ export function createWriting(db: DatabaseSync, limits: WritingLimits, deps: Wri
     finish() {
       take(Infinity)
       if (changesOf(generations.young) + generations.young.newUrls === 0) return
-      steps = freeze()
+      freeze()
       take(Infinity)
     },
+  }
+}
+
+/** One of these in each step. */
+function oneByOne(numbers: ArrayLike<number>, write: (number: number) => void): Step {
+  let next = 0
+  return () => {
+    if (next === numbers.length) return false
+    write(numbers[next] as number)
+    next += 1
+    return true
   }
 }
 

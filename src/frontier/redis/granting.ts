@@ -174,7 +174,7 @@ export function createGranting(
       const looks = new Map(first.map((look) => [look.partition, look]))
       const quota: Quota = { proven: request.want, unproven: Math.min(request.want, request.unproven ?? request.want) }
       const open = (): HostClass[] => HOST_CLASSES.filter((each) => quota[each] > 0)
-      const barren = new Set<HostKey>()
+      const barren = new Set<HostKey>(deps.held.waiting)
       const replies: { readonly partition: Partition; readonly lease: LeaseReply }[] = []
       let spare = 0
       const done = (hasMore: boolean): Granted => ({
@@ -218,6 +218,7 @@ export function createGranting(
         )
         for (const answer of answers) {
           charge(answer.turns, answer.kept)
+          for (const host of deps.held.waiting) barren.add(host)
           looks.set(answer.partition, answer.look)
           for (const lease of answer.kept) {
             replies.push({ partition: answer.partition, lease })

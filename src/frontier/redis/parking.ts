@@ -8,6 +8,8 @@
  */
 import type { HostKey, Task } from '../../model/index.ts'
 import { originOf } from '../../url/index.ts'
+import { createUnderWay } from '../traps/index.ts'
+import type { HeldLeases } from './held-leases.ts'
 import { readLease, type LeaseReply } from './look.ts'
 import { listOf } from './replies.ts'
 import { readRow, writeRow, type Row } from './row.ts'
@@ -33,8 +35,9 @@ const MOST_REASON = 200
 
 export interface Parking {
   /**
-   * Judges the rows of leases that a partition has just granted. Answers the leases with the tasks that they have left;
-   * one that has none is over, as if it had never been.
+   * Judges the rows of leases that a partition has just granted. Answers the leases with the tasks that they have left,
+   * to be held; one that has none is over, as if it had never been. Where it is so since they wait for others of their
+   * host, the host does.
    */
   sift(partition: Partition, leases: readonly LeaseReply[]): Promise<LeaseReply[]>
   /** Looks again at the URLs of this host that are aside; answers how many were freed. */
@@ -63,7 +66,7 @@ interface AsideReply {
   readonly learned?: string
 }
 
-export function createParking(store: Store, traps: TrapsCache): Parking {
+export function createParking(store: Store, traps: TrapsCache, held: HeldLeases): Parking {
   const { settings } = store
   let calls = 0
 
@@ -83,20 +86,17 @@ export function createParking(store: Store, traps: TrapsCache): Parking {
     const aside: Row[] = []
     const back: Row[] = []
     const lessons = traps.get(host)
-    const admits = lessons.batch()
-    let kept = 0
+    const hasOne = store.settings.policyOf(host).concurrency === 1
+    const admits = lessons.batch(hasOne ? createUnderWay() : held.underWay(host))
     for (const { row: text, last } of tasks) {
       const row = text === undefined ? undefined : readRow(text)
-      if (row === undefined || row.kind !== 'page') {
-        kept += 1
-        continue
-      }
+      if (row === undefined || row.kind !== 'page') continue
       // Behind one that goes back, all do: they are judged when their turn comes again.
       const isJudged = back.length === 0 && last === undefined && row.reason !== PROBE
       const reason = isJudged ? lessons.judge(row.url) : undefined
       if (reason !== undefined) aside.push({ ...row, reason: reason.slice(0, MOST_REASON) })
-      else if (back.length > 0 || (!admits(row.url) && kept > 0)) back.push(row)
-      else kept += 1
+      // Of what was read before nothing is learned.
+      else if (back.length > 0 || (last === undefined && !admits(row.url))) back.push(row)
     }
     return { aside, back }
   }
@@ -112,6 +112,8 @@ export function createParking(store: Store, traps: TrapsCache): Parking {
       const gone = new Set([...aside, ...back].map(({ name }) => name))
       const tasks = lease.tasks.filter(({ name }) => !gone.has(name))
       if (tasks.length > 0) kept.push({ ...lease, tasks })
+      else if (back.length > 0) held.wait(lease.host)
+      else held.renounce({ ...lease, tasks })
       if (gone.size === 0) continue
       items.push({
         fence: lease.fence,
@@ -120,7 +122,12 @@ export function createParking(store: Store, traps: TrapsCache): Parking {
         back: back.map((row) => [row.name, keys.at(listFor(partition, row))]),
       })
     }
-    if (items.length > 0) await partition.call(SIFT, keys.names, { items })
+    try {
+      if (items.length > 0) await partition.call(SIFT, keys.names, { items })
+    } catch (error) {
+      for (const lease of kept) held.renounce(lease)
+      throw error
+    }
     return kept
   }
 

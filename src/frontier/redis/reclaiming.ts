@@ -5,6 +5,7 @@
 import { hostKey, originOf } from '../../url/index.ts'
 import type { Origin } from '../../model/index.ts'
 import type { Slot } from '../storage.ts'
+import type { HeldLeases } from './held-leases.ts'
 import { readLook, type Look, type LookAsked } from './look.ts'
 import { listOf } from './replies.ts'
 import { readRow } from './row.ts'
@@ -23,7 +24,7 @@ export interface Reclaiming {
   visitsUntil(look: Look): number
 }
 
-export function createReclaiming(store: Store, visits: Visits): Reclaiming {
+export function createReclaiming(store: Store, visits: Visits, held: HeldLeases): Reclaiming {
   const { mode } = store.settings.recrawl
   /** Visits that are due until then are made; those due later, by whoever opens the crawl then. */
   const openedAt = store.clock.now()
@@ -44,6 +45,7 @@ export function createReclaiming(store: Store, visits: Visits): Reclaiming {
       return [text, host, origin, slot, rank, list, store.policyFor(host)]
     })
     const reply = await partition.call(RECLAIM, keys.names, { expired, retries, look: asked })
+    for (const [fence] of look.expired) held.ranOut(Number(fence))
     return readLook(partition, reply, asked.count)
   }
 

@@ -51,6 +51,10 @@ let shared: readonly Statement[] | undefined
 
 /** A script on one partition, of this text and of what it uses of what is shared. */
 export function partitionScript(name: string, text: string): Script {
+  return scriptOf(name, () => withShared(text))
+}
+
+function withShared(text: string): string {
   shared ??= SHARED.flatMap((part) => statementsOf(read(`shared/${part}`)))
   const uses = namesIn(text)
   const needed: string[] = []
@@ -61,17 +65,29 @@ export function partitionScript(name: string, text: string): Script {
     needed.unshift(statement.text)
   }
   // A function of its own: Lua permits 200 local names in one, and 60 from outside of it.
-  return scriptOf(name, [...needed, `return (function()\n${text}\nend)()`].join('\n'))
+  return [...needed, `return (function()\n${text}\nend)()`].join('\n')
 }
 
 /** A verb on one partition. */
-export const loadScript = (name: string): Script => partitionScript(name, read(name))
+export const loadScript = (name: string): Script => scriptOf(name, () => withShared(read(name)))
 
 /** A script on what belongs to the crawl as a whole: it shares nothing. ARGV: the time if it is told, and JSON. */
-export const loadCrawlScript = (name: string): Script => scriptOf(name, read(name))
+export const loadCrawlScript = (name: string): Script => scriptOf(name, () => read(name))
 
-const scriptOf = (name: string, text: string): Script => ({
-  name,
-  text,
-  sha: createHash('sha1').update(text).digest('hex'),
-})
+/** Its text is made when it is first asked for: most crawls are on no server. */
+function scriptOf(name: string, makeText: () => string): Script {
+  let made: { readonly text: string; readonly sha: string } | undefined
+  const make = (): { readonly text: string; readonly sha: string } => {
+    const text = makeText()
+    return { text, sha: createHash('sha1').update(text).digest('hex') }
+  }
+  return {
+    name,
+    get text() {
+      return (made ??= make()).text
+    },
+    get sha() {
+      return (made ??= make()).sha
+    },
+  }
+}

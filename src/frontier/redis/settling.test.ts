@@ -502,7 +502,7 @@ describe('what was learned of how pages change', () => {
       }
     }
     const ratesTold = told.map((reply) => (JSON.parse(reply) as Told).recrawl['medium']?.[2]?.split(' ').length)
-    expect([ratesTold[0], ratesTold.at(-1)]).toEqual([1, 17])
+    expect([ratesTold[0], ratesTold.at(-1)]).toEqual([1, 68])
   })
 })
 

@@ -1,11 +1,13 @@
 /**
- * How many URLs of a kind are asked for before it is known what the first of them say. A lease of many tasks would run
- * into a trap with all of them at once; so of a kind that is new there are few, and more as it proves good.
+ * How many URLs of a kind are asked for before it is known what the first of them say. A lease of many tasks, or many
+ * leases at once, would run into a trap with all of them; so of a kind that is new there are few, and more as it proves
+ * good.
  */
 import type { Address } from './address.ts'
-import type { Lessons } from './lessons.ts'
-import { MAX_PARTS, type Memory } from './memory.ts'
+import type { Demand, Lesson, Lessons } from './lessons.ts'
+import { formsOf, MAX_PARTS, type Memory } from './memory.ts'
 import { isPlain } from './suspicion.ts'
+import type { UnderWay } from './under-way.ts'
 import { ENDING, everywhere, type Verdicts } from './verdicts.ts'
 
 /** Of a kind of which nothing is known. */
@@ -16,29 +18,50 @@ const FIRST_PLAIN = 6
 const PAGES_EACH = 2
 /** From here on a part, or a folder in front, is known to make a difference. */
 const PROVEN_GOOD = 2
+/** Of each kind one for so many pages of the host that were read, whatever is known of it: it costs no more than that. */
+const PAGES_PER_MISTAKE = 100
 
-/** Whether one more URL may go with those that were admitted before. */
-export function createBatch(lessons: Lessons, memory: Memory, verdicts: Verdicts): (address: Address) => boolean {
-  const counts = new Map<number, number>()
-  const limitOf = (id: number, first: number): number => {
-    const lesson = lessons.find(id)
-    if (lesson === undefined) return first
-    if (lesson.streak > 0) return 1
+/**
+ * Whether one more URL may go with those that are under way; if so, it is one of them. The first may always. `pages` of
+ * the host were read.
+ */
+export function createBatch(
+  lessons: Lessons,
+  memory: Memory,
+  verdicts: Verdicts,
+  underWay: UnderWay,
+  pages: number,
+): (address: Address) => boolean {
+  const harmless = Math.floor(pages / PAGES_PER_MISTAKE)
+  const isUnderWay = (form: number): boolean => underWay.count(form) > 0
+  const limitOf = (lesson: Lesson | undefined, demand: Demand, first: number): number => {
+    if (lesson === undefined) return Math.max(first, harmless)
     const limit = first + lesson.good / PAGES_EACH
-    return lesson.alike === 0 ? limit : Math.min(limit, Math.max(1, lessons.moreAlike(lesson)))
+    // All that it takes to tell may as well go at once.
+    const toTell = lesson.streak > 0 ? lessons.missing(lesson, demand) : Infinity
+    const alike = lesson.alike > 0 ? lessons.moreAlike(lesson) : Infinity
+    return Math.max(1, harmless, Math.min(limit, toTell, alike))
   }
   const isUnproven = (id: number): boolean => (lessons.find(id)?.good ?? 0) < PROVEN_GOOD
+  /** Whether another address for what may be the same page is: what that says is worth waiting for. */
+  const mayBeUnderWay = (address: Address): boolean => {
+    if (isUnproven(ENDING) && memory.knowsEnding(address, isUnderWay)) return true
+    return address.parts
+      .slice(0, MAX_PARTS)
+      .some((part) => isUnproven(everywhere(part)) && memory.knowsWithout(address, new Set([part.name]), isUnderWay))
+  }
   return (address) => {
+    if (underWay.size >= harmless && underWay.size > 0 && mayBeUnderWay(address)) return false
     const first = isPlain(address, verdicts.isNested(address)) ? FIRST_PLAIN : FIRST
     const limits = new Map<number, number>()
-    for (const { id } of address.subjects) limits.set(id, limitOf(id, first))
+    for (const { id, demand } of address.subjects) limits.set(id, limitOf(lessons.find(id), demand, first))
     for (const part of address.parts.slice(0, MAX_PARTS)) {
       const id = everywhere(part)
-      if (isUnproven(id) && memory.knowsWithout(address, new Set([part.name]))) limits.set(id, 1)
+      if (isUnproven(id) && memory.knowsWithout(address, new Set([part.name]))) limits.set(id, Math.max(1, harmless))
     }
-    if (isUnproven(ENDING) && memory.knowsEnding(address)) limits.set(ENDING, 1)
-    for (const [id, limit] of limits) if ((counts.get(id) ?? 0) >= limit) return false
-    for (const id of limits.keys()) counts.set(id, (counts.get(id) ?? 0) + 1)
+    if (isUnproven(ENDING) && memory.knowsEnding(address)) limits.set(ENDING, Math.max(1, harmless))
+    if (underWay.size > 0) for (const [id, limit] of limits) if (underWay.count(id) >= limit) return false
+    underWay.add(address.url, [...limits.keys(), ...formsOf(address)])
     return true
   }
 }

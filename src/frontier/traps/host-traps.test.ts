@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { contentSample } from '../../content/index.ts'
 import type { ContentSample, NormalizedUrl } from '../../model/index.ts'
 import { normalizeUrl } from '../../url/index.ts'
-import { createAddresses, createHostTraps, type HostTraps } from './index.ts'
+import { createAddresses, createHostTraps, createUnderWay, type HostTraps } from './index.ts'
 import { prose, token } from './test-support/sites.ts'
 
 const at = (target: string): NormalizedUrl => normalizeUrl(`https://host.test${target}`) as NormalizedUrl
@@ -108,11 +108,29 @@ describe('the end of a path', () => {
 describe('a template', () => {
   test('is learned from three copies', () => {
     const traps = createHostTraps(undefined)
-    for (const month of [1, 2, 3]) learn(traps, `/calendar/2027/${month}`, 'calendar')
+    for (const number of [1, 2, 3]) learn(traps, `/stream/${number}`, 'stream')
+    expect(traps.judge(at('/stream/5'))).toBeUndefined()
+    learn(traps, '/stream/4', 'stream')
+    expect(traps.judge(at('/stream/5'))).toBe('the last 3 pages of /stream/# said the same as others')
+    expect(traps.judge(at('/stream/about'))).toBeUndefined()
+  })
+
+  test('with a date is learned from two', () => {
+    const traps = createHostTraps(undefined)
+    for (const month of [1, 2]) learn(traps, `/calendar/2027/${month}`, 'calendar')
     expect(traps.judge(at('/calendar/2027/5'))).toBeUndefined()
-    learn(traps, '/calendar/2027/4', 'calendar')
-    expect(traps.judge(at('/calendar/2027/5'))).toBe('the last 3 pages of /calendar/#/# said the same as others')
+    learn(traps, '/calendar/2027/3', 'calendar')
+    expect(traps.judge(at('/calendar/2027/5'))).toBe('the last 2 pages of /calendar/#/# said the same as others')
     expect(traps.judge(at('/calendar/about'))).toBeUndefined()
+  })
+
+  test('is known by what its copies said when the page is long forgotten that said it first', () => {
+    const traps = createHostTraps(undefined)
+    for (let number = 1; number <= 5; number++) learn(traps, `/stream/${number}`, 'stream')
+    for (let number = 0; number < 2_000; number++)
+      learn(traps, `/articles/${prose(`${number}`, 3).replaceAll(' ', '-')}`)
+    expect(learn(traps, '/stream/6', 'stream')).toBe(false)
+    expect(traps.judge(at('/stream/7'))).toBeDefined()
   })
 
   test('with many new pages asks for more proof', () => {
@@ -203,18 +221,44 @@ describe('written down and read again', () => {
   })
 })
 
-test('probes are few for each lesson, and few for the host', () => {
-  const traps = createHostTraps(undefined)
-  for (const place of ['a', 'b', 'c', 'd']) {
-    for (let n = 0; n < 5; n++) learn(traps, `/${place}/${n}`, place)
+describe('probes', () => {
+  const places = ['a', 'b', 'c', 'd']
+  const withLessons = (good: number): HostTraps => {
+    const traps = createHostTraps(undefined)
+    for (const place of places) {
+      for (let n = 0; n < good; n++) learn(traps, `/${place}/${100 + n}`)
+      for (let n = 0; n < 10; n++) learn(traps, `/${place}/${n}`, place)
+    }
+    return traps
   }
-  const probes = ['a', 'b', 'c', 'd'].flatMap((place) => [6, 7, 8].filter((n) => traps.mayProbe(at(`/${place}/${n}`))))
-  expect(probes).toHaveLength(3)
+  const probed = (traps: HostTraps): string[] =>
+    places.flatMap((place) => [16, 17, 18].map((n) => `/${place}/${n}`)).filter((target) => traps.mayProbe(at(target)))
+
+  test('are one on a small host, until it finds something new', () => {
+    const traps = withLessons(0)
+    expect(probed(traps)).toEqual(['/a/16'])
+    learn(traps, '/a/16', 'a')
+    expect(probed(traps)).toEqual([])
+    const lucky = withLessons(0)
+    expect(probed(lucky)).toEqual(['/a/16'])
+    for (const n of [16, 20, 21, 22, 23, 24, 25]) learn(lucky, `/a/${n}`)
+    expect(probed(lucky)).toEqual(['/b/16'])
+  })
+
+  test('are more as it has more pages, one for each lesson', () => {
+    const traps = withLessons(0)
+    for (let n = 0; n < 200; n++) learn(traps, `/articles/${prose(`${n}`, 3).replaceAll(' ', '-')}`)
+    expect(probed(traps)).toEqual(['/a/16', '/b/16'])
+  })
+
+  test('are one for each lesson about what had new pages, too', () => {
+    expect(probed(withLessons(4))).toEqual(['/a/16', '/b/16', '/c/16', '/d/16'])
+  })
 })
 
 describe('of URLs that are handed out together', () => {
   const admitted = (traps: HostTraps, targets: readonly string[]): number => {
-    const admits = traps.batch()
+    const admits = traps.batch(createUnderWay())
     return targets.filter((target) => admits(at(target))).length
   }
   const days = Array.from({ length: 30 }, (_, day) => `/calendar/2027/3/${day}`)
@@ -223,14 +267,18 @@ describe('of URLs that are handed out together', () => {
     expect(admitted(createHostTraps(undefined), days)).toBe(30)
   })
 
-  test('few are of a kind that is new, more of one that proved good, one of a kind that began to copy itself', () => {
+  test('few are of a kind that is new, more of one that proved good, and of one that copies itself what it takes to tell', () => {
     const traps = createHostTraps(undefined)
     learn(traps, '/')
     expect(admitted(traps, days)).toBe(2)
     for (let day = 100; day < 110; day++) learn(traps, `/calendar/2027/3/${day}`)
     expect(admitted(traps, days)).toBe(7)
-    learn(traps, '/calendar/2027/3/120', '/calendar/2027/3/100')
-    expect(admitted(traps, days)).toBe(1)
+    for (const [copies, more] of [4, 3, 2, 1].entries()) {
+      learn(traps, `/calendar/2027/3/${120 + copies}`, '/calendar/2027/3/100')
+      expect(admitted(traps, days)).toBe(more)
+    }
+    learn(traps, '/calendar/2027/3/130', '/calendar/2027/3/100')
+    expect(traps.judge(at('/calendar/2027/3/1'))).toBeDefined()
   })
 
   test('one is the same as a known page but for a part that may make no difference', () => {
@@ -271,7 +319,7 @@ test('what is kept of URLs under way changes nothing of what is learned, be it s
       ): unknown => {
         const url = at(isQuery ? `/${path}?page=${number}` : `/${path}/${number}`)
         if (verb === 'judge') return traps.judge(url)
-        if (verb === 'batch') return traps.batch()(url)
+        if (verb === 'batch') return traps.batch(createUnderWay())(url)
         return verb === 'probe' ? traps.mayProbe(url) : traps.learn(url, saying(`says ${says}`, url))
       }
       for (const each of steps) {

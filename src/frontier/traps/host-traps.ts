@@ -1,6 +1,6 @@
 /**
  * What was learned of the traps of one host, and what follows from it for a URL. Kept true: it is bounded (16 KB as
- * text), a lesson is drawn from about three pages, and every lesson can be unlearned. It knows nothing of queues and
+ * text), a lesson is drawn from two or three pages, and every lesson can be unlearned. It knows nothing of queues and
  * requests; who calls it decides what becomes of a URL that is set aside.
  *
  * Three kinds of lessons:
@@ -18,7 +18,9 @@ import { createBatch } from './batch.ts'
 import { createReader, createWriter } from './codec.ts'
 import { createLessons } from './lessons.ts'
 import { createMemory } from './memory.ts'
+import { isWithinRules } from './rules.ts'
 import { teach } from './teaching.ts'
+import type { UnderWay } from './under-way.ts'
 import { createVerdicts } from './verdicts.ts'
 
 export interface HostTraps {
@@ -28,10 +30,11 @@ export interface HostTraps {
    */
   judge(url: NormalizedUrl): string | undefined
   /**
-   * For several URLs that will be asked for before it is known what the first of them say: whether one more may be among
-   * them. Those that it admits count. While nothing was read of the host it admits all.
+   * For URLs that will be asked for before it is known what those under way say: whether one more may be among them.
+   * Those that it admits are under way, and whoever calls it takes them from there. It admits any where none is, and all
+   * while nothing was read of the host.
    */
-  batch(): (url: NormalizedUrl) => boolean
+  batch(underWay: UnderWay): (url: NormalizedUrl) => boolean
   /** A page was read for the first time. True when URLs that are aside may be innocent after all: judge them again. */
   learn(url: NormalizedUrl, sample: ContentSample): boolean
   /** Whether a URL that is aside may be fetched, to see whether its lesson is right. Counts it, if so. */
@@ -41,10 +44,11 @@ export interface HostTraps {
   serialise(): string
 }
 
-const VERSION = 4
-/** Probes of one host: some at once, and one more for so many pages. */
-const FIRST_PROBES = 2
+const VERSION = 5
+/** Probes of one host that found nothing new: one for so many pages, and one at least. */
 const PAGES_PER_PROBE = 100
+/** Where so many pages of its kind were new, a lesson has its probe beside those: it is the likelier to be wrong. */
+const PROVEN_GOOD = 2
 /** A lesson has one probe, and one more each time that the pages read have doubled, from here on. */
 const PAGES_FOR_SECOND_PROBE = 512
 /** Written down when one page in eight is new since the last time, so that large hosts are not written all the time. */
@@ -72,7 +76,8 @@ export function createHostTraps(stored: string | undefined, addresses: Addresses
   return {
     judge(url) {
       // Of a host whose pages are not read nothing is ever learned: then there is no use for all the hashes.
-      if (pages === 0 && !lessons.mayHold()) return verdicts.byRule(url, shapeOf(url))?.reason
+      if (pages === 0 && !lessons.mayHold())
+        return isWithinRules(url) ? undefined : verdicts.byRule(url, shapeOf(url))?.reason
       const address = addresses.of(url)
       const verdict = verdicts.on(address)
       if (verdict !== undefined) return verdict.reason
@@ -80,9 +85,9 @@ export function createHostTraps(stored: string | undefined, addresses: Addresses
       if (idle.size > 0) memory.letPass(address, idle)
       return undefined
     },
-    batch() {
+    batch(underWay) {
       if (pages === 0) return () => true
-      const admits = createBatch(lessons, memory, verdicts)
+      const admits = createBatch(lessons, memory, verdicts, underWay, pages)
       return (url) => admits(addresses.of(url))
     },
     learn(url, sample) {
@@ -92,15 +97,19 @@ export function createHostTraps(stored: string | undefined, addresses: Addresses
       addresses.forget(url)
       pages += 1
       unsaved = hasBegun || hasCeased ? MAX_UNSAVED : unsaved + 1
-      return hasCeased || (wasAside && verdicts.on(address) === undefined)
+      const isAcquitted = wasAside && verdicts.on(address) === undefined
+      if (isAcquitted) probes = Math.max(0, probes - 1)
+      return hasCeased || isAcquitted
     },
     mayProbe(url) {
       const id = verdicts.on(addresses.of(url))?.id
-      if (id === undefined || probes >= FIRST_PROBES + pages / PAGES_PER_PROBE) return false
+      if (id === undefined) return false
       const lesson = lessons.open(id)
+      const isDoubtful = lesson.good - Math.max(0, lesson.alike - lesson.streak) >= PROVEN_GOOD
+      if (!isDoubtful && probes >= Math.max(1, Math.floor(pages / PAGES_PER_PROBE))) return false
       if (lesson.probes >= 1 + Math.floor(Math.log2(1 + pages / PAGES_FOR_SECOND_PROBE))) return false
       lesson.probes += 1
-      probes += 1
+      if (!isDoubtful) probes += 1
       unsaved = MAX_UNSAVED
       return true
     },

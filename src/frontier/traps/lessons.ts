@@ -41,10 +41,14 @@ export interface Lessons {
   holds(lesson: Lesson, demand: Demand): boolean
   /** Whether there is any that may hold. */
   mayHold(): boolean
+  /** How many more bad pages it takes for it to hold, at least. */
+  missing(lesson: Lesson, demand: Demand): number
   /** How many pages of a kind may still come that are new by a number only, or by an address. */
   moreAlike(lesson: Lesson): number
   /** A page of the host said what none had said before, numbers and its address aside. */
   noteDistinct(): void
+  /** Whether so many did that the site is no site of test pages. */
+  isVaried(): boolean
   /** The lesson, made if it is new; the ones used longest ago are forgotten, those that nothing speaks for first. */
   open(id: number): Lesson
   /** Adds a fingerprint to a lesson's. */
@@ -57,6 +61,8 @@ export interface Lessons {
 export const NO_KIND = 0xffff
 /** What one bad page counts. */
 export const FULL = 256
+/** What one counts at most whose address tells why it is bad. */
+export const TELLING = 1.5 * FULL
 const PROOF = 3 * FULL
 const NEW = 2 * FULL
 const MAX_SCORE = 16 * FULL
@@ -117,10 +123,12 @@ export function createLessons(): Lessons {
   /** Whether one may hold; undefined when somebody may have changed one since it was looked for. */
   let hasProof: boolean | undefined
   let distinct = 0
-  const mostAlike = (): number =>
-    distinct < DISTINCT_PAGES ? MAX_ALIKE : Math.max(FEW_ALIKE, Math.floor(distinct / DISTINCT_PAGES))
+  const isVaried = (): boolean => distinct >= DISTINCT_PAGES
+  const mostAlike = (): number => (isVaried() ? Math.max(FEW_ALIKE, Math.floor(distinct / DISTINCT_PAGES)) : MAX_ALIKE)
   /** Where pages of the kind were new, it takes as many that are not. */
   const mostAlikeOf = ({ good, alike }: Lesson): number => Math.min(Math.max(mostAlike(), good - alike), MAX_ALIKE)
+  const proofFor = ({ good }: Lesson, { caution }: Demand): number =>
+    PROOF + FULL * caution * Math.log2(Math.max(1, good))
   const forgetOne = (): void => {
     let looked = 0
     let oldest: number | undefined
@@ -149,16 +157,19 @@ export function createLessons(): Lessons {
   }
   return {
     find: (id) => lessons.get(id),
-    holds(lesson, { kinds, caution }) {
+    holds(lesson, demand) {
+      const { kinds } = demand
       // What lies in one place may well be alike; of one kind, a few pages are enough.
       if (lesson.alike >= (kinds === 0 ? mostAlikeOf(lesson) : MAX_ALIKE)) return true
-      return lesson.score >= PROOF + FULL * caution * Math.log2(Math.max(1, lesson.good)) && lesson.kinds >= kinds
+      return lesson.score >= proofFor(lesson, demand) && lesson.kinds >= kinds
     },
+    missing: (lesson, demand) => Math.max(0, Math.ceil((proofFor(lesson, demand) - lesson.score) / TELLING)),
     moreAlike: (lesson) => Math.max(0, mostAlikeOf(lesson) - lesson.alike),
     noteDistinct() {
       distinct = Math.min(distinct + 1, 65_535)
       hasProof = undefined
     },
+    isVaried,
     mayHold: () => (hasProof ??= lookForProof()),
     open,
     gather(id, near) {

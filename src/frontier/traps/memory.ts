@@ -17,6 +17,9 @@ export interface Said {
   readonly exact: number
 }
 
+/** Whether there is a page of this form: see `formsOf`. */
+export type HasForm = (form: number) => boolean
+
 /** Parts of one URL that are looked at while nothing is known of them. */
 export const MAX_PARTS = 4
 /** Endings of one path, the shortest aside, by which it is found when its end turns up as a path of its own. */
@@ -31,12 +34,12 @@ export interface Memory {
   hasContentWithOtherKeys(content: number, shape: UrlShape): boolean
   /** Whether a page that differs in these parts only said the same; undefined if none is known. */
   isSaidWithout(shape: UrlShape, parts: ReadonlySet<string>, said: Said): boolean | undefined
-  /** Whether the page that `knowsEnding` is about said the same. */
-  isSaidByEnding(address: Address, said: Said): boolean | undefined
-  /** Whether a page was let pass that differs in these parts only. */
-  knowsWithout(shape: UrlShape, parts: ReadonlySet<string>): boolean
-  /** Whether a page was read whose path is the end of this one, or ends like it behind a wrong base. */
-  knowsEnding(address: Address): boolean
+  /** Whether the page that `knowsEnding` is about said the same, and whether its path is longer than this one. */
+  isSaidByEnding(address: Address, said: Said): { isSame: boolean; isLonger: boolean } | undefined
+  /** Whether a page was let pass that differs in these parts only; or is among others, known by their forms. */
+  knowsWithout(shape: UrlShape, parts: ReadonlySet<string>, among?: HasForm): boolean
+  /** Whether a page was read whose path is the end of this one, or ends like it behind a wrong base; or is among others. */
+  knowsEnding(address: Address, among?: HasForm): boolean
   /** Whether one of the host's outermost folders lies in another. */
   hasOutermostWithin(address: Address): boolean
   /** Whether this very URL was let pass. */
@@ -103,13 +106,18 @@ export function createMemory(): Memory {
     },
     isSaidByEnding(address, { exact }) {
       let content: number | undefined
-      walkEnds(address, (form) => (content = said.get(form)) === undefined)
-      return content === undefined ? undefined : content === (exact & 255)
+      let isLonger = false
+      walkEnds(address, (form) => {
+        content = said.get(form)
+        isLonger = form === address.asEnd
+        return content === undefined
+      })
+      return content === undefined ? undefined : { isSame: content === (exact & 255), isLonger }
     },
-    knowsWithout: (shape, parts) => formsWithout(shape, parts).some((form) => known.has(hashOf(form))),
-    knowsEnding(address) {
+    knowsWithout: (shape, parts, among = known.has) => formsWithout(shape, parts).some((form) => among(hashOf(form))),
+    knowsEnding(address, among = known.has) {
       let isKnown = false
-      walkEnds(address, (form) => !(isKnown = known.has(form)))
+      walkEnds(address, (form) => !(isKnown = among(form)))
       return isKnown
     },
     hasOutermostWithin: ({ inner }) => inner.some((folder) => known.has(folder)),
@@ -153,6 +161,14 @@ function formsWithout(shape: UrlShape, parts: ReadonlySet<string>): string[] {
   return [...[...parts].map((name) => lacking(form, name)), form]
 }
 
+/** By which `knowsWithout` and `knowsEnding` find the page of an address, none of whose parts is known to be idle. */
+export function formsOf(address: Address): number[] {
+  const forms = [address.whole, ...address.ends.slice(1, 1 + MAX_ENDINGS).map(({ asEnd }) => asEnd)]
+  for (const { name } of address.parts.slice(0, MAX_PARTS))
+    forms.push(hashOf(lacking(address.without(new Set([name])), name)))
+  return forms
+}
+
 /** A newline is in no URL, so this is not taken for one. */
 const lacking = (form: string, part: string): string => `${form}\n${part}`
 
@@ -160,5 +176,6 @@ const PATH_BITS = 7
 const KEY_BITS = 5
 const WHOLE_BITS = 12
 const pathBits = ({ template }: UrlShape): number => hashOf(template) & (2 ** PATH_BITS - 1)
-const keyBits = ({ keys }: UrlShape): number => hashOf(keys.join('&')) & (2 ** KEY_BITS - 1)
+/** How many there are, first of all: more or fewer are never taken for the same. */
+const keyBits = ({ keys }: UrlShape): number => (Math.min(keys.length, 7) << 2) | (hashOf(keys.join('&')) & 3)
 const wholeBits = (whole: number): number => whole % 2 ** WHOLE_BITS

@@ -2,6 +2,7 @@
  * Rules about URLs that hold before anything was learned of a host. They are wide, for an honest site may have odd
  * URLs; a probe that finds a new page behind one acquits it. Those that are final bound what no learning would.
  */
+import type { NormalizedUrl } from '../../model/index.ts'
 import type { UrlShape } from '../../url/index.ts'
 
 export interface Rule {
@@ -31,6 +32,13 @@ export function ruleAgainst(length: number, shape: UrlShape): Rule | undefined {
   if (depth > MAX_DEPTH) return rule('depth', `its path has ${depth} segments`)
   if (length > MAX_LENGTH) return rule('length', `it is ${length} characters long`)
   return undefined
+}
+
+/** Whether no rule speaks against a URL, as can be told of most without working out their shapes. */
+export function isWithinRules(url: NormalizedUrl): boolean {
+  if (url.length > MAX_LENGTH || url.includes('?') || url.includes(';')) return false
+  const segments = url.split('/', MAX_DEPTH)
+  return segments.length < MAX_DEPTH && new Set(segments).size === segments.length
 }
 
 function rule(id: string, reason: string, isFinal = false): Rule {

@@ -5,7 +5,7 @@
 import { hammingDistance, SAMPLE_SIZES } from '../../content/index.ts'
 import type { ContentSample } from '../../model/index.ts'
 import type { UrlShape } from '../../url/index.ts'
-import { FULL, type Lessons } from './lessons.ts'
+import { FULL, TELLING, type Lessons } from './lessons.ts'
 import type { Memory, Said } from './memory.ts'
 import type { Subject } from './subjects.ts'
 import { suspicionOf } from './suspicion.ts'
@@ -50,25 +50,33 @@ export function samenessOf(
     isNested,
     sample,
   )
-  const hasOtherKeys = shape.parameters > 0 && memory.hasContentWithOtherKeys(said.exact, shape)
+  /** Whether copies of the same kind said it: these are kept in mind when the page is forgotten that said it first. */
+  const isSaidByCopies = (content: number): boolean =>
+    families.some(({ id }) => lessons.find(id)?.said.includes(content & 0xffff) === true)
+  const hasOtherKeys =
+    shape.parameters > 0 && (memory.hasContentWithOtherKeys(said.exact, shape) || isSaidByCopies(said.exact))
   const size = sample.exact.charAt(0)
   const isLong = size >= SAMPLE_SIZES.long
 
+  const isSaid = (content: number): boolean => memory.hasContent(content) || isSaidByCopies(content)
   /** What it says that was said before; undefined for a page that is new. */
   const repeated = (): number | undefined => {
-    if (memory.hasWhole(said)) return said.whole
-    if (overlooksDates && memory.hasContent(said.undated)) return said.undated
-    return (overlooksEchoes && memory.hasContent(said.exact)) || hasOtherKeys ? said.exact : undefined
+    if (memory.hasWhole(said) || isSaidByCopies(said.whole)) return said.whole
+    if (overlooksDates && isSaid(said.undated)) return said.undated
+    return (overlooksEchoes && isSaid(said.exact)) || hasOtherKeys ? said.exact : undefined
   }
   const copied = repeated()
 
+  /** A calendar is known by its addresses, a filter by what is the same without it: two such copies are enough. */
+  const isTelling = shape.hasDate || (hasOtherKeys && isLong)
+  const strong = isTelling ? TELLING : FULL
   const lineWeight = (): number => {
-    if (heedsLines) return FULL
+    if (heedsLines) return strong
     if (hasOtherKeys && !shape.isNumbered) return SAME_LINE
     // Where a date in the text is all that is odd, it must be what differs.
     return sample.hasDate && copied === said.undated ? SAME_LINE : 0
   }
-  const line = isLong ? FULL : lineWeight()
+  const line = isLong ? strong : lineWeight()
   const full = size === SAMPLE_SIZES.nothing ? Math.min(line, SAME_NOTHING) : line
 
   /** What it says but for numbers; in a line or two they are part of `exact`, and not of the fingerprint. */

@@ -7,7 +7,7 @@ import type { ContentSample } from '../../model/index.ts'
 import type { UrlPart, UrlShape } from '../../url/index.ts'
 import type { Address } from './address.ts'
 import { hashOf } from './hash.ts'
-import { acquit, blame, FULL, isSaidAgain, NO_KIND, presume, type Demand, type Lessons } from './lessons.ts'
+import { acquit, blame, FULL, isSaidAgain, NO_KIND, presume, TELLING, type Demand, type Lessons } from './lessons.ts'
 import { MAX_PARTS, type Memory, type Said } from './memory.ts'
 import { ruleAgainst } from './rules.ts'
 import { NEARLY_SAME, SAME_LINE, samenessOf } from './sameness.ts'
@@ -72,11 +72,15 @@ export function teach(
     return undefined
   }
   const explainByEnding = (): Explanation => {
-    const isSaid = memory.isSaidByEnding(shape, said)
-    if (isSaid === undefined) return undefined
-    const isSame = isSaid && (sameness.isCopy || sameness.overlooksEchoes)
-    weigh(ENDING, VARIED, isSame ? sameness.full : 0, shape.template)
-    return isSame && sameness.full >= NEARLY_SAME ? 'ending' : undefined
+    const known = memory.isSaidByEnding(shape, said)
+    if (known === undefined) return undefined
+    // The page whose path has another folder in front may have come first: then that one is odd, and not this one.
+    const isOdd = known.isLonger && (shape.folderNames[0]?.length ?? 0) > 1 && size > SAMPLE_SIZES.nothing
+    const isSame = known.isSame && (sameness.isCopy || sameness.overlooksEchoes || isOdd)
+    const full = isOdd ? FULL : sameness.full
+    // A line that proves nothing speaks against nothing either.
+    if (!isSame || full > 0) weigh(ENDING, VARIED, isSame ? full : 0, shape.template)
+    return isSame && full >= NEARLY_SAME ? 'ending' : undefined
   }
   const explanation = explainByParts() ?? explainByEnding()
   const isExplained = (by: Explanation): boolean => weight > 0 && explanation === by
@@ -91,8 +95,10 @@ export function teach(
     // What is new behind a part that was thought to be idle speaks for the queries with that part, too.
     const others = weight > 0 || idle.size === 0 ? [] : shape.subjects
     for (const { id, demand, kind, isWide } of [...subjects, ...others]) {
-      const isFull = !isWide || (weight > 0 && isSaidAgain(lessons.open(id), sameness.content))
-      const share = isFull ? weight : weight * FIRST_TIME
+      // That a page is new by a number only speaks for its place where all are, and nowhere else.
+      if (isAlike && isWide && lessons.isVaried()) continue
+      const isAgain = weight > 0 && isSaidAgain(lessons.open(id), sameness.content)
+      const share = isAgain || !isWide ? weight : weight * FIRST_TIME
       // Depth without end has ever new folders: that pages of one template or one folder are alike is no sign of it.
       if (!isByDepth) weigh(id, demand, share, kind, isAlike && !isWide)
       else if (isWide) weigh(id, demand, share, shape.folders.at(-1) ?? kind)
@@ -113,8 +119,8 @@ const lowBits = (hash: string): number => Number.parseInt(hash.slice(8), 16)
 
 /** A session by name and value proves it with one pair of pages, one by either with two, any other part with three. */
 function partWeight({ isSession, isRandom }: UrlPart, { isNumbered, parameters }: UrlShape, size: string): number {
-  if (isSession) return isRandom ? 3 * FULL : 1.5 * FULL
-  if (size >= SAMPLE_SIZES.long) return isRandom ? 1.5 * FULL : FULL
+  if (isSession) return isRandom ? 3 * FULL : TELLING
+  if (size >= SAMPLE_SIZES.long) return isRandom ? TELLING : FULL
   // Numbered pages of a line that they have in common are pages all the same.
   return size === SAMPLE_SIZES.nothing || (isNumbered && parameters > 0) ? 0 : SAME_LINE
 }

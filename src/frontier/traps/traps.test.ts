@@ -4,18 +4,7 @@ import { contentSample } from '../../content/index.ts'
 import type { NormalizedUrl } from '../../model/index.ts'
 import { normalizeUrl } from '../../url/index.ts'
 import { createHostTraps } from './index.ts'
-import {
-  calendar,
-  cleanSites,
-  endlessDepth,
-  endlessPages,
-  facets,
-  plainSite,
-  prose,
-  sessions,
-  wrongBase,
-  type TrapOptions,
-} from './test-support/sites.ts'
+import { cleanSites, facets, plainSite, prose, sessions, SITES_WITH_TRAPS } from './test-support/sites.ts'
 import {
   ADDRESSES,
   CONSTANT_TEXTS,
@@ -34,25 +23,9 @@ const PAGES = 300
 /** Far more than a site has pages, for a trap that is not found out to show. */
 const LIMIT = 3 * PAGES
 
-/** Each with the number of different contents that it has. */
-const TRAPS: [string, (options: Text & { pages: number }) => Site, number][] = [
-  ['a calendar in the path', (options) => calendar(options, 'path'), PAGES + 3],
-  ['a calendar in the query', (options) => calendar(options, 'query'), PAGES + 3],
-  ['combinations of filters', facets, PAGES + 2],
-  ['session ids in a parameter of a known name', (options) => sessions(options, 'sid'), PAGES + 1],
-  ['session ids in a parameter of any name', (options) => sessions(options, 'unknown'), PAGES + 1],
-  ['session ids behind a semicolon', (options) => sessions(options, 'jsessionid'), PAGES + 1],
-  ['session ids as a folder', (options) => sessions(options, 'asp'), PAGES + 1],
-  ['relative links on a wrong base', wrongBase, PAGES + 1],
-  ['depth without end', endlessDepth, PAGES + 2],
-  ['numbered pages without end', endlessPages, PAGES + 2],
-]
-
-type Text = Pick<TrapOptions, 'words' | 'echoes'>
-
 const freshShare = ({ fresh, fetched }: Walk): number => fresh / fetched.length
 
-describe.each(TRAPS)('%s', (_name, make, contents) => {
+describe.each(SITES_WITH_TRAPS)('%s', (_name, make, contents) => {
   test.each([
     { words: 8, echoes: false },
     { words: 30, echoes: true },
@@ -60,22 +33,59 @@ describe.each(TRAPS)('%s', (_name, make, contents) => {
   ])('wastes less than one fetch in twenty, and loses no content: $words words, echo $echoes', (text) => {
     const result = walk(make({ pages: PAGES, ...text }), SEED, LIMIT)
     expect(freshShare(result)).toBeGreaterThanOrEqual(0.95)
-    expect(result.contents.size).toBe(contents)
+    expect(result.contents.size).toBe(contents(PAGES))
     expect(result.storedLength).toBeLessThanOrEqual(16 * 1024)
     for (const reason of result.aside.values()) expect(reason).toMatch(/\w{3}/)
   })
 
-  test('wastes no more with four requests under way at once', () => {
-    const result = walk(make({ pages: PAGES, words: 60, echoes: false }), SEED, LIMIT, { inFlight: 4 })
+  test.each([4, 8, 32])('wastes no more with %i requests under way at once', (inFlight) => {
+    const result = walk(make({ pages: PAGES, words: 60, echoes: true }), SEED, LIMIT, { inFlight })
     expect(freshShare(result)).toBeGreaterThanOrEqual(0.95)
-    expect(result.contents.size).toBe(contents)
+    expect(result.contents.size).toBe(contents(PAGES))
   })
 
   test('wastes no more when many URLs are handed out together', () => {
     const result = walk(make({ pages: PAGES, words: 60, echoes: false }), SEED, LIMIT, { inBatch: 32 })
     expect(freshShare(result)).toBeGreaterThanOrEqual(0.95)
-    expect(result.contents.size).toBe(contents)
+    expect(result.contents.size).toBe(contents(PAGES))
   })
+})
+
+test.each(SITES_WITH_TRAPS.filter(([name]) => name !== 'depth without end'))(
+  '%s wastes less than one fetch in twenty on a site of a hundred pages',
+  (_name, make) => {
+    for (const words of [8, 40]) {
+      for (const inFlight of [1, 8])
+        expect(freshShare(walk(make({ pages: 100, words, echoes: true }), SEED, 300, { inFlight }))).toBeGreaterThan(
+          0.95,
+        )
+    }
+  },
+)
+
+test('filters over a line are known again when a thousand other pages were read meanwhile', () => {
+  const result = walk(facets({ pages: 1_000, words: 8, echoes: true }), SEED, 3_000)
+  expect(freshShare(result)).toBeGreaterThan(0.98)
+})
+
+test('release notes of several versions that say the same hold back none of the others', () => {
+  const note = (version: string, fix: string): [string, string] => [
+    `/releases/${version}.html`,
+    `Release ${version}\n\n7 February 2022\n\nThis release fixes: ${prose(fix, 60)}`,
+  ]
+  const series = [3, 2, 1].flatMap((major) =>
+    Array.from({ length: 30 }, (_, patch) =>
+      note(`${major}.2.${patch}`, `fix ${patch < 15 ? patch : `${major} ${patch}`}`),
+    ),
+  )
+  const pages = new Map([['/', prose('home', 50)], ...series])
+  const site = plainSite(pages)
+  const titled: Site = (url) => {
+    const found = site(url)
+    return found === undefined ? undefined : { ...found, title: `${found.text.split('\n')[0] ?? ''} - the manual` }
+  }
+  const { contents, aside } = walk(titled, SEED, 1_000)
+  expect([contents.size, aside.size]).toEqual([pages.size, 0])
 })
 
 test.each([0, 2, 5, 11])('a site of many pages with a session in every path loses none of them: host %i', (host) => {

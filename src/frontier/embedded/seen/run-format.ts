@@ -7,7 +7,8 @@
  * - the words of the Bloom filter, which may be none;
  * - the trailer, of a fixed size, with what is needed to read the rest, and the checksum of index, filter and itself.
  *
- * Opening reads the trailer, the index and the filter. A block is checked whenever it is read.
+ * Opening reads the trailer, the index and the filter. A block is checked when it is first searched, and whenever it is
+ * merged.
  */
 import { crc32 } from 'node:zlib'
 import { TiptoeError } from '../../../model/index.ts'

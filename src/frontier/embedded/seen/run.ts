@@ -21,6 +21,11 @@ import type { RunFile, RunFiles } from './run-files.ts'
 
 /** Blocks that a cursor reads at once: 64 KiB. */
 const PORTION_BLOCKS = 64
+/**
+ * How far from where even fingerprints would have it a block is looked for at first. In the middle of a run of ten million
+ * one standard deviation is 19 blocks.
+ */
+const NEAR_BLOCKS = 32
 
 /** What a manifest says of a run. */
 export interface RunRecord {
@@ -98,13 +103,32 @@ export function createRun(
 ): Run {
   const { file, block, index } = parts
   const { entries } = record
+  const blocksOfHalf = index.length / 4_294_967_296
+  /** Blocks that were read before and found whole: what is searched a hundred times is summed up once. */
+  const isChecked = new Uint8Array(index.length)
   const blockBytes = bytesOf(block)
   const summedBytes = bytesOf(block, 0, BLOCK_WORDS - 1)
 
   /** The first block that may have a fingerprint with this upper half: the last that begins below it. */
   const firstBlock = (hi: number): number => {
+    // Fingerprints are even, so it is near the place that its size says: the search begins there, in wider and wider steps.
+    const guess = Math.floor(hi * blocksOfHalf)
     let low = 0
     let high = index.length
+    for (let step = NEAR_BLOCKS, at = guess - step; at > 0; step *= 2, at -= step) {
+      if ((index[at] as number) < hi) {
+        low = at
+        break
+      }
+      high = at
+    }
+    for (let step = NEAR_BLOCKS, at = guess + step; at < high; step *= 2, at += step) {
+      if ((index[at] as number) >= hi) {
+        high = at
+        break
+      }
+      low = at
+    }
     while (low < high) {
       const middle = (low + high) >>> 1
       if ((index[middle] as number) < hi) low = middle + 1
@@ -115,8 +139,11 @@ export function createRun(
 
   const findIn = (number: number, hi: number, lo: number): number => {
     file.read(blockBytes, number * BLOCK_BYTES)
-    if (crc32(summedBytes) !== block[BLOCK_WORDS - 1])
-      throw damaged(files.place, record.name, `has a damaged block at ${number * BLOCK_BYTES}`)
+    if (isChecked[number] === 0) {
+      if (crc32(summedBytes) !== block[BLOCK_WORDS - 1])
+        throw damaged(files.place, record.name, `has a damaged block at ${number * BLOCK_BYTES}`)
+      isChecked[number] = 1
+    }
     let low = 0
     let high = Math.min(BLOCK_ENTRIES, entries - number * BLOCK_ENTRIES)
     while (low < high) {

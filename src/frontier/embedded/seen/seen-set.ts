@@ -24,6 +24,12 @@ const STEPS_OF_SEALING = 8
 /** Steps that are taken for each memtable of additions, at the least: sealing and five times merging fit in. */
 const STEPS_OF_FILLING = 64
 /**
+ * Entries that a step between additions merges: so many for each addition since the last, at the least so many. With three
+ * merges on the way to ten million, and six to a hundred, this is in time, and no call does much for those before it.
+ */
+const MERGED_FOR_ADDED = 16
+const LEAST_MERGED = 1_024
+/**
  * How the permitted rate of false positives is shared. The oldest run has most of the entries, so its filter is the one
  * that must be small. The younger ones are seldom more than eight, and their filters can afford to be exact.
  */
@@ -139,16 +145,21 @@ export function createSeenSet(options: SeenSetOptions): SeenSet {
   }
 
   const beginSealing = (): void => {
-    sealing = { table: young, writer: createWriter(young.count, 0, youngerShape), slot: 0, written: 0 }
+    sealing = {
+      table: young,
+      writer: createWriter(young.count, 0, youngerShape),
+      slot: 0,
+      written: 0,
+    }
     young = spare ?? createMemtable(memtable)
     spare = undefined
   }
 
-  const seal = (current: Sealing): void => {
+  const seal = (current: Sealing, entries: number): void => {
     const { table, writer } = current
     if (current.written < table.count) {
-      current.slot = table.take(current.slot, stepEntries, writer.add)
-      current.written = Math.min(current.written + stepEntries, table.count)
+      current.slot = table.take(current.slot, entries, writer.add)
+      current.written = Math.min(current.written + entries, table.count)
       writer.settle()
       return
     }
@@ -174,8 +185,8 @@ export function createSeenSet(options: SeenSetOptions): SeenSet {
     merges.sort((a, b) => countOf(b.runs) - countOf(a.runs))
   }
 
-  const goOnMerging = (merge: Merge): void => {
-    const run = merge.step(stepEntries)
+  const goOnMerging = (merge: Merge, entries: number): void => {
+    const run = merge.step(entries)
     if (run === undefined) return
     merges.splice(merges.indexOf(merge), 1)
     runs.splice(runs.indexOf(merge.runs[0] as Run), merge.runs.length, run)
@@ -188,20 +199,21 @@ export function createSeenSet(options: SeenSetOptions): SeenSet {
   }
 
   /** Small merges go first: they keep the number of runs low, and the large ones can wait for them. */
-  const step = (): void => {
+  const step = (entries: number): void => {
     addsSinceStep = 0
     if (sealing === undefined && young.count === memtable) beginSealing()
-    if (sealing !== undefined) return seal(sealing)
+    if (sealing !== undefined) return seal(sealing, entries)
     beginMerge()
     const smallest = merges.at(-1)
-    if (smallest !== undefined) goOnMerging(smallest)
+    if (smallest !== undefined) goOnMerging(smallest, entries)
   }
 
   return {
     find({ hi, lo }) {
       const id = young.find(hi, lo) || (sealing?.table.find(hi, lo) ?? 0)
       if (id !== 0) return id
-      for (let index = runs.length - 1; index >= 0; index--) {
+      // The oldest first, which has most of them: as a rule its filter is the only one that is asked.
+      for (let index = 0; index < runs.length; index++) {
         const run = runs[index] as Run
         const { filter } = run
         if (filter !== undefined && !filter.has(hi, lo)) continue
@@ -213,17 +225,17 @@ export function createSeenSet(options: SeenSetOptions): SeenSet {
     },
     add({ hi, lo }, id) {
       addsSinceStep += 1
-      if (addsSinceStep >= addsForStep) step()
+      if (addsSinceStep >= addsForStep) step(stepEntries)
       while (!young.add(hi, lo, id)) {
         if (sealing === undefined) beginSealing()
-        else seal(sealing)
+        else seal(sealing, stepEntries)
       }
     },
     get storedUpTo() {
       return storedUpTo
     },
     work() {
-      step()
+      step(Math.min(stepEntries, Math.max(LEAST_MERGED, MERGED_FOR_ADDED * addsSinceStep)))
       if (!changed) return undefined
       changed = false
       storedUpTo = sealedUpTo

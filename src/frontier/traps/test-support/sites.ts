@@ -169,6 +169,24 @@ export function endlessDepth(options: TrapOptions): Site {
   })
 }
 
+/** Sites with one trap each, and how many different contents they have with so many honest pages. */
+export const SITES_WITH_TRAPS: readonly [
+  name: string,
+  make: (options: TrapOptions) => Site,
+  contents: (pages: number) => number,
+][] = [
+  ['a calendar in the path', (options) => calendar(options, 'path'), (pages) => pages + 3],
+  ['a calendar in the query', (options) => calendar(options, 'query'), (pages) => pages + 3],
+  ['combinations of filters', facets, (pages) => pages + 2],
+  ['session ids in a parameter of a known name', (options) => sessions(options, 'sid'), (pages) => pages + 1],
+  ['session ids in a parameter of any name', (options) => sessions(options, 'unknown'), (pages) => pages + 1],
+  ['session ids behind a semicolon', (options) => sessions(options, 'jsessionid'), (pages) => pages + 1],
+  ['session ids as a folder', (options) => sessions(options, 'asp'), (pages) => pages + 1],
+  ['relative links on a wrong base', wrongBase, (pages) => pages + 1],
+  ['depth without end', endlessDepth, (pages) => pages + 2],
+  ['numbered pages without end', endlessPages, (pages) => pages + 2],
+]
+
 /** A site of these pages, each with its text; the first one leads to all others, in portions. */
 export function plainSite(pages: ReadonlyMap<string, string>): Site {
   const paths = [...pages.keys()]

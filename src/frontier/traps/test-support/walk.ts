@@ -2,10 +2,11 @@
  * A crawl of one host without network, queues or time: URLs in the order they were found, judged when they are at the
  * head, aside when there is a reason, probed when nothing else is left. As the frontier does it, in thirty lines.
  */
+import { createRng } from '../../../base/index.ts'
 import { contentSample } from '../../../content/index.ts'
 import type { NormalizedUrl } from '../../../model/index.ts'
 import { normalizeUrl } from '../../../url/index.ts'
-import { createHostTraps } from '../index.ts'
+import { createHostTraps, createUnderWay } from '../index.ts'
 
 export interface SitePage {
   /** What it is, for counting what is new. */
@@ -31,8 +32,8 @@ export interface Walk {
 }
 
 /**
- * At most `limit` fetches. With `inFlight`, so many pages are under way before the first of them is read; with `inBatch`,
- * so many may be handed out together.
+ * At most `limit` fetches. With `inFlight`, so many pages are under way before one of them is read, whichever that is; with
+ * `inBatch`, so many may be handed out together.
  */
 export function walk(site: Site, seed: string, limit: number, { inFlight = 1, inBatch = 1 } = {}): Walk {
   let traps = createHostTraps(undefined)
@@ -44,6 +45,8 @@ export function walk(site: Site, seed: string, limit: number, { inFlight = 1, in
   const contents = new Set<string>()
   let fresh = 0
   let storedLength = 0
+  const underWay = createUnderWay()
+  const rng = createRng(1)
   const sent: { url: NormalizedUrl; page: SitePage | undefined }[] = []
 
   const read = (url: NormalizedUrl, page: SitePage | undefined): void => {
@@ -76,30 +79,36 @@ export function walk(site: Site, seed: string, limit: number, { inFlight = 1, in
     sent.push({ url, page: site(new URL(url)) })
   }
   let head = 0
-  const sendBatch = (): void => {
-    const admits = traps.batch()
+  /** False when the next must wait for one of those under way. */
+  const sendBatch = (): boolean => {
+    const admits = traps.batch(underWay)
     for (let count = 0; count < inBatch && head < queue.length;) {
       const url = queue[head] as NormalizedUrl
       const reason = traps.judge(url)
-      if (reason === undefined && !admits(url) && count > 0) return
+      if (reason === undefined && !admits(url)) return false
       head += 1
       if (reason === undefined) {
         send(url)
         count += 1
       } else aside.set(url, reason)
     }
+    return true
   }
   while (fetched.length < limit) {
-    if (head < queue.length) sendBatch()
+    let hasRoom = true
+    if (head < queue.length) hasRoom = sendBatch()
     else if (sent.length === 0) {
       const probe = [...aside.keys()].find((candidate) => traps.mayProbe(candidate))
       if (probe === undefined) break
       aside.delete(probe)
       send(probe)
     }
-    while (sent.length >= inFlight || (head >= queue.length && sent.length > 0)) {
-      const first = sent.shift() as (typeof sent)[number]
-      read(first.url, first.page)
+    while (sent.length >= inFlight || (sent.length > 0 && (!hasRoom || head >= queue.length))) {
+      const [answered] = sent.splice(rng.int(sent.length), 1)
+      const { url, page } = answered as (typeof sent)[number]
+      underWay.delete(url)
+      read(url, page)
+      hasRoom = true
     }
   }
   for (const { url, page } of sent) read(url, page)
