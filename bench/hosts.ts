@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import type { Clock } from '../src/base/index.ts'
 import { createFrontier, type Lease, type Settlement } from '../src/frontier/index.ts'
 import type { FoundUrl, NormalizedUrl, Task } from '../src/model/index.ts'
-import { boundYoungSpace, launch } from './support/launched.ts'
+import { boundHeap, launch } from './support/launched.ts'
 import { figure, megabytes, printTable } from './support/table.ts'
 
 launch()
@@ -76,7 +76,7 @@ try {
       const until = Math.min(known + BATCH, mark)
       await frontier.add(Array.from({ length: until - known }, (_, index) => found(known + index)))
       known = until
-      boundYoungSpace()
+      boundHeap()
       await askAll()
       now += 1_000
       await askAll()

@@ -1,12 +1,11 @@
 #!/usr/bin/env node
 // The launcher. It is written in old syntax on purpose, so that a Node that is too old for Tiptoe still gets
 // far enough to hand over to the Node pinned in node_modules, or to say in three lines what is needed.
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { cpus } from 'node:os'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const version = process.versions.node.split('.').map(Number)
@@ -14,11 +13,28 @@ const recent = version[0] > 22 || (version[0] === 22 && version[1] >= 19)
 
 /** As much as the young space may be. */
 const YOUNG_BYTES = 32 * 1024 * 1024
+/** From so many bytes in use on, the percentage by which the heap may grow before it is looked through again. */
+const HEAP_GROWTH = [
+  [0, 110],
+  [64 * 1024 * 1024, 40],
+  [200 * 1024 * 1024, 20],
+]
 
-/** A clone runs its sources as they stand (Node strips the types); an installed package runs what was built. */
+/** What was put together from all modules (ADR 23); in a clone whose sources have changed since, these as they stand. */
 function entry() {
   const source = join(root, 'src', 'cli', 'main.ts')
-  return existsSync(source) ? source : join(root, 'dist', 'cli', 'main.js')
+  const start = join(root, 'dist', 'start', 'main.js')
+  return existsSync(source) && !isMadeOfSources() ? source : start
+}
+
+/** Node strips the types of sources, and looks for each of them: that takes a tenth of a second. */
+function isMadeOfSources() {
+  const list = join(root, 'dist', 'start', 'sources.json')
+  if (!existsSync(list)) return false
+  return JSON.parse(readFileSync(list, 'utf8')).every(function (source) {
+    const now = statSync(root + '/' + source[0], { throwIfNoEntry: false })
+    return now !== undefined && now.size === source[1] && now.mtimeMs === source[2]
+  })
 }
 
 /** The Node that npm installed beside us: ours to find in a clone, hoisted to a parent folder otherwise. */
@@ -73,17 +89,30 @@ function boundYoungSpace() {
   watch.unref()
 }
 
+/** Left to itself the heap grows to four times what is in use: the larger it is, the more of that is for nothing. */
+function boundHeap() {
+  let next = 0
+  function look() {
+    const used = getHeapStatistics().used_heap_size
+    for (; next < HEAP_GROWTH.length && used >= HEAP_GROWTH[next][0]; next++)
+      setFlagsFromString('--heap-growing-percent=' + HEAP_GROWTH[next][1])
+    if (next === HEAP_GROWTH.length) clearInterval(watch)
+  }
+  const watch = setInterval(look, 1000)
+  watch.unref()
+  look()
+}
+
 async function launch() {
   if (recent) {
     hushSqliteWarning()
     // The system's resolver and the files share these threads. With Node's four, two names whose servers do not answer
     // would hold up the names of all other hosts.
     if (process.env.UV_THREADPOOL_SIZE === undefined) process.env.UV_THREADPOOL_SIZE = '64'
-    // Left to itself the heap grows to four times what is in use before it is looked through: 100 MB more, for nothing.
-    setFlagsFromString('--heap-growing-percent=40')
     // Where there are two processors, helpers of the collector take them from the work.
-    if (cpus().length <= 2) setFlagsFromString('--no-parallel-scavenge')
+    if (availableParallelism() <= 2) setFlagsFromString('--no-parallel-scavenge')
     boundYoungSpace()
+    boundHeap()
     if (process.env.TIPTOE_LIFELINE !== undefined) {
       await holdLifeline(process.env.TIPTOE_LIFELINE)
       delete process.env.TIPTOE_LIFELINE
@@ -107,6 +136,7 @@ async function launch() {
   }
   // The child leads a session of its own, so that a signal reaches it exactly once: through us. The pipe is its
   // lifeline: when this process is killed outright the pipe closes, and the child goes down with it.
+  const { spawn } = await import('node:child_process')
   const child = spawn(node, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     detached: true,

@@ -10,7 +10,7 @@ import { createFrontier, type Frontier, type Lease, type Settlement } from '../.
 import type { FoundUrl, NormalizedUrl, Task } from '../../src/model/index.ts'
 import { diskBytes, memoryOfProcess } from '../support/footprint.ts'
 import { serve, tell } from '../support/worker.ts'
-import { boundYoungSpace, launch } from '../support/launched.ts'
+import { boundHeap, launch } from '../support/launched.ts'
 import {
   createStopwatch,
   LINKS_PER_CALL,
@@ -69,7 +69,7 @@ async function fill(frontier: Frontier, urls: number): Promise<Timed> {
     const { added } = await watch.time(links.length, () => frontier.add(links))
     if (added !== links.length) throw new Error(`of ${links.length} new links ${added} were new to the frontier`)
     now += STEP_MS
-    boundYoungSpace()
+    boundHeap()
   }
   return watch.read()
 }
@@ -85,7 +85,7 @@ async function addLinks(frontier: Frontier, count: number, draw: Draw): Promise<
     const { added } = await watch.time(links.length, () => frontier.add(links))
     if (added !== fresh) throw new Error(`of ${fresh} new links ${added} were new to the frontier`)
     now += STEP_MS
-    boundYoungSpace()
+    boundHeap()
   }
   return watch.read()
 }
@@ -137,7 +137,7 @@ async function passRobots(frontier: Frontier): Promise<Timed> {
   for (let more = true; more;) {
     const leases = await watch.time(0, () => turn(frontier, 0))
     asked += leases.length
-    boundYoungSpace()
+    boundHeap()
     more = leases.length > 0
   }
   const { requests } = await frontier.stats()
@@ -155,7 +155,7 @@ async function leaseAndSettle(frontier: Frontier, count: number, want = WANT): P
     tasks += leases.reduce((sum, lease) => sum + lease.tasks.length, 0)
     // Where there are few hosts, all of them wait.
     if (leases.length < want) now += DELAY_MS
-    boundYoungSpace()
+    boundHeap()
   }
   return { ...watch.read(), operations: tasks }
 }
