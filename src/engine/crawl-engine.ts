@@ -92,6 +92,7 @@ export function createCrawlEngine(options: CrawlEngineOptions, deps: CrawlEngine
     ...shared,
     threads,
     own: (part) => createEngine({ ...own, ...part, ...beforeSettling }),
+    relieve: () => deps.workshop.relieve(),
     settings,
     seedScope: deps.seedScope,
     registry,

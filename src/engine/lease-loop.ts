@@ -39,7 +39,7 @@ export interface LeaseLoopDeps {
 }
 
 export function createLeaseLoop(options: EngineOptions, deps: LeaseLoopDeps): () => Promise<void> {
-  const { frontier, rate, worker, lookAgainMs } = options
+  const { frontier, settler, rate, worker, lookAgainMs } = options
   const { slots, asking, news, ending, store, pulse } = deps
   const { clock } = options.tasks
   const staying = createStaying(options.stays, { clock })
@@ -84,6 +84,8 @@ export function createLeaseLoop(options: EngineOptions, deps: LeaseLoopDeps): ()
       asking.asked()
       const answer = await frontier.lease({ worker, want: free, unproven: freeForUnproven, request: String(asked++) })
       asking.answered(room, { ...answer, nextAt: soonest(answer.nextAt, lookAgainAt()) })
+      // No host will be due before something is settled.
+      if (answer.leases.length < free && answer.nextAt === null) settler.hurry()
       await begin(answer.leases, since)
       if (answer.state === 'open') continue
       const nextAt = await staying.askAgainAt(answer.state)

@@ -106,4 +106,36 @@ describe('the settler', () => {
     expect(await result).toBe('settled')
     expect(batches).toEqual([1])
   })
+
+  test('what somebody waits for waits less for company, but commits leave time for work', async () => {
+    const clock = createVirtualClock()
+    const batches: number[] = []
+    const settle = async (batch: readonly Settlement[]) => {
+      batches.push(batch.length)
+      await clock.sleepUntil(clock.now() + 10)
+      return { results: batch.map(() => 'settled' as const) }
+    }
+    const settler = createSettler({ settle }, undefined, { clock })
+    void settler.settle(settlement(1), 0)
+    settler.hurry()
+    await clock.advance(4)
+    expect(batches).toEqual([])
+    await clock.advance(1)
+    expect(batches).toEqual([1])
+    await clock.advance(10)
+    // A commit takes 10 ms now: twice that is waited.
+    settler.hurry()
+    void settler.settle(settlement(2), 0)
+    await clock.advance(19)
+    expect(batches).toEqual([1])
+    await clock.advance(1)
+    expect(batches).toEqual([1, 1])
+    await clock.advance(10)
+    // Nobody waits any more.
+    void settler.settle(settlement(3), 0)
+    await clock.advance(39)
+    expect(batches).toEqual([1, 1])
+    await clock.advance(1)
+    expect(batches).toEqual([1, 1, 1])
+  })
 })

@@ -17,6 +17,9 @@ const GATHER_MOST_MS = 50
 const GATHER_UNPACED_LEAST_MS = 40
 const GATHER_UNPACED_MOST_MS = 250
 const GATHER_FOR_COMMIT = 4
+/** While somebody can do nothing before it is committed: then commits may take a third of the time. */
+const GATHER_WANTED_LEAST_MS = 5
+const GATHER_WANTED_FOR_COMMIT = 2
 /** A batch of this many is committed at once. */
 const BATCH = 256
 /** After a slow commit many may be waiting; they are committed so many at a time. */
@@ -30,6 +33,8 @@ export interface Settler {
   settle(settlement: Settlement, delayMs: number): Promise<'settled' | 'stale'>
   /** Commits what is gathered. */
   flush(): Promise<void>
+  /** Somebody can do nothing before something is committed: what is gathered, and comes until then, waits less. */
+  hurry(): void
 }
 
 interface Pending {
@@ -46,6 +51,7 @@ export function createSettler(
   let gathered: Pending[] = []
   let cancelTimer: (() => void) | undefined
   let commitAt = Infinity
+  let isWanted = false
   let committing: Promise<void> = Promise.resolve()
   /** How long the last commit took. */
   let commitMs = 0
@@ -70,6 +76,7 @@ export function createSettler(
     cancelTimer?.()
     cancelTimer = undefined
     commitAt = Infinity
+    isWanted = false
     const waiting = gathered
     gathered = []
     for (let start = 0; start < waiting.length; start += MOST_IN_BATCH) {
@@ -83,6 +90,19 @@ export function createSettler(
     }
     return next
   }
+  const wantedMs = (): number =>
+    within(GATHER_WANTED_LEAST_MS, GATHER_WANTED_FOR_COMMIT * commitMs, GATHER_UNPACED_MOST_MS)
+  const gatherMs = (delayMs: number): number =>
+    delayMs === 0
+      ? within(GATHER_UNPACED_LEAST_MS, GATHER_FOR_COMMIT * commitMs, GATHER_UNPACED_MOST_MS)
+      : within(GATHER_LEAST_MS, delayMs / 2, GATHER_MOST_MS)
+  const commitIn = (waitMs: number): void => {
+    const at = deps.clock.now() + waitMs
+    if (at >= commitAt) return
+    cancelTimer?.()
+    commitAt = at
+    cancelTimer = deps.clock.timer(waitMs, () => void flush())
+  }
   return {
     settle(settlement, delayMs) {
       return new Promise((resolve, reject) => {
@@ -91,18 +111,14 @@ export function createSettler(
           void flush()
           return
         }
-        const waitMs =
-          delayMs === 0
-            ? within(GATHER_UNPACED_LEAST_MS, GATHER_FOR_COMMIT * commitMs, GATHER_UNPACED_MOST_MS)
-            : within(GATHER_LEAST_MS, delayMs / 2, GATHER_MOST_MS)
-        const at = deps.clock.now() + waitMs
-        if (at >= commitAt) return
-        cancelTimer?.()
-        commitAt = at
-        cancelTimer = deps.clock.timer(waitMs, () => void flush())
+        commitIn(isWanted ? Math.min(wantedMs(), gatherMs(delayMs)) : gatherMs(delayMs))
       })
     },
     flush,
+    hurry() {
+      isWanted = true
+      if (gathered.length > 0) commitIn(wantedMs())
+    },
   }
 }
 

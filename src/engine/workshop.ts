@@ -7,7 +7,14 @@ import type { Settings } from '../config/index.ts'
 import type { Fetcher, FetcherOptions } from '../fetch/index.ts'
 import type { NormalizedUrl, Tier } from '../model/index.ts'
 import type { HostRegistry } from '../politeness/index.ts'
-import { createGuardedReader, createInlineReader, createReader, type Reader } from '../reading/index.ts'
+import {
+  createGuardedReader,
+  createInlineReader,
+  createReader,
+  createRelievedReader,
+  type Reader,
+  type RelievedReader,
+} from '../reading/index.ts'
 import { compilePattern, createParameterStripper } from '../url/index.ts'
 import { createAdmission } from './tasks/admission.ts'
 import type { EngineOptions } from './engine.ts'
@@ -18,6 +25,8 @@ import type { SeedScope } from './seed-scope.ts'
 
 export interface Workshop {
   readonly tasks: EngineOptions['tasks']
+  /** Leaves a part of the reading to another thread; false when it does already, or nothing can be left to one. */
+  relieve(): boolean
   /** Lets go of sockets and threads. */
   close(): Promise<void>
 }
@@ -39,7 +48,8 @@ export function createWorkshop(settings: Settings, deps: WorkshopDeps): Workshop
   const fetcher = deps.fetcher ?? createFetcherOf(settings, { clock, lookup })
   const tierOf = createTierRules(settings)
   const strip = createParameterStripper(settings.stripParameters)
-  const reader = deps.reader ?? readerOf(settings, clock)
+  const relieved = deps.reader === undefined && settings.threads !== 0 ? createOwnReader(clock) : undefined
+  const reader = deps.reader ?? relieved ?? createInlineReader()
   return {
     tasks: {
       settings,
@@ -64,6 +74,8 @@ export function createWorkshop(settings: Settings, deps: WorkshopDeps): Workshop
       isOurs: seedScope.isOurs,
       repetitions,
     },
+    // Without content there is nothing to leave to another.
+    relieve: () => settings.content && relieved !== undefined && relieved.relieve(),
     async close() {
       await fetcher.close()
       await reader.close()
@@ -72,8 +84,9 @@ export function createWorkshop(settings: Settings, deps: WorkshopDeps): Workshop
 }
 
 /** Without threads nothing guards against a page that hangs its parser. */
-function readerOf({ threads }: Settings, clock: Clock): Reader {
-  return threads === 0 ? createInlineReader() : createGuardedReader(createReader({ threads: 1 }, { clock }), { clock })
+function createOwnReader(clock: Clock): RelievedReader {
+  const guarded = createGuardedReader(createReader({ threads: 1 }, { clock }), { clock })
+  return createRelievedReader(guarded, createReader({ threads: 1, ahead: Infinity }, { clock }))
 }
 
 export function createTierRules(settings: Settings): (url: NormalizedUrl) => Tier | undefined {

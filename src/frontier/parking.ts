@@ -98,7 +98,7 @@ export function createParking(
     createBatch(host, count) {
       // One by itself always may.
       if (!options.traps || (count === 1 && roster.maxLeases(host) === 1)) return () => true
-      const admits = roster.traps(host).batch(roster.underWay(host))
+      const admits = roster.traps(host).batch(roster.underWay(host), roster.maxLeases(host) - host.leases)
       // Of what was read before nothing is learned.
       return (row) => row.kind !== 'page' || storage.visit(row.id) !== undefined || admits(row.url)
     },

@@ -1,6 +1,7 @@
 /** What a response says: text, links, title and wishes of an HTML page; the URLs of a sitemap or feed. */
 export { bodyHash } from './body-hash.ts'
-export { decodeBody, type DecodedBody } from './charset/decode-body.ts'
+export { decodeBody, encodingOfBody, type DecodedBody } from './charset/decode-body.ts'
+export { decodeText } from './charset/decoders.ts'
 export { parseDirectives } from './html/directives.ts'
 export { extract, extractLinks, type ExtractContext, type Extracted } from './html/extract.ts'
 export { readHeaders, type HeaderContext, type HeaderFacts } from './html/header-facts.ts'

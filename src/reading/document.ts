@@ -55,25 +55,24 @@ export interface SitemapInput {
   readonly knownHash: string | null
 }
 
-export type DocumentInput = PageInput | SitemapInput
-
-export interface PageReading {
-  readonly kind: 'page'
-  /** null for what is not text. */
-  readonly charset: string | null
+/** What a page says, where the rest of it was read already. */
+export interface ContentInput {
+  readonly kind: 'content'
+  readonly url: NormalizedUrl
+  readonly body: Uint8Array
+  /** Markdown and plain text are text. */
+  readonly media: 'html' | 'text'
+  /** The encoding's name in the Encoding Standard, in lower case. */
+  readonly charset: string
   readonly title: string | null
-  readonly description: string | null
-  readonly lang: string | null
-  readonly canonical: NormalizedUrl | null
-  readonly published?: string
-  readonly modified?: string
+  readonly wants: Pick<PageInput['wants'], 'markdown' | 'sample'>
+}
+
+export type DocumentInput = PageInput | SitemapInput | ContentInput
+
+export interface ContentReading {
+  readonly kind: 'content'
   readonly headings: readonly Heading[]
-  readonly robots: RobotsDirectives
-  readonly tdm?: TdmReservation
-  /** The media type by which the body was read, where that is not what the header says. */
-  readonly sniffedType?: string
-  /** It was read as HTML. */
-  readonly isHtml: boolean
   /** How it was made, and the hex digest: of the Markdown, or of the body where there is none or it was not wanted. */
   readonly contentHash: string
   /** By which near-duplicates are told, 16 hex digits; null where there is too little text to tell. */
@@ -85,6 +84,26 @@ export interface PageReading {
   readonly markdown?: string
   /** Present when it was wanted and there is text. */
   readonly sample?: ContentSample
+  /** The limits that were met, by name. */
+  readonly limits: readonly LimitName[]
+}
+
+export interface PageReading extends Omit<ContentReading, 'kind'> {
+  readonly kind: 'page'
+  /** null for what is not text. */
+  readonly charset: string | null
+  readonly title: string | null
+  readonly description: string | null
+  readonly lang: string | null
+  readonly canonical: NormalizedUrl | null
+  readonly published?: string
+  readonly modified?: string
+  readonly robots: RobotsDirectives
+  readonly tdm?: TdmReservation
+  /** The media type by which the body was read, where that is not what the header says. */
+  readonly sniffedType?: string
+  /** It was read as HTML. */
+  readonly isHtml: boolean
   /** How many distinct links there are. */
   readonly linkCount: number
   /** The links that the page and each link permit to be followed, in order. */
@@ -93,8 +112,6 @@ export interface PageReading {
   readonly feeds: readonly NormalizedUrl[]
   /** Present when they were wanted. */
   readonly outlinks?: readonly NormalizedUrl[]
-  /** The limits that were met, by name. */
-  readonly limits: readonly LimitName[]
 }
 
 /** What a sitemap names, as columns: the entry of one place in each is one entry. */
@@ -110,10 +127,14 @@ export interface SitemapContents {
   readonly limits: readonly LimitName[]
 }
 
-export type DocumentReading = PageReading | SitemapContents
+export type DocumentReading = PageReading | SitemapContents | ContentReading
 
 /** What an input of this kind is read to. */
-export type ReadingOf<Input extends DocumentInput> = Input extends PageInput ? PageReading : SitemapContents
+export type ReadingOf<Input extends DocumentInput> = Input extends PageInput
+  ? PageReading
+  : Input extends SitemapInput
+    ? SitemapContents
+    : ContentReading
 
 export type ReadResult<Reading extends DocumentReading> =
   | { readonly kind: 'read'; readonly reading: Reading }

@@ -1,6 +1,8 @@
 /** Reading: from the bytes of a page or sitemap to what they say, in a thread that can be lost. */
 export {
   TELLING_HEADERS,
+  type ContentInput,
+  type ContentReading,
   type DocumentInput,
   type DocumentReading,
   type PageInput,
@@ -14,4 +16,5 @@ export {
 export { createGuardedReader, type GuardOptions } from './guarded-reader.ts'
 export { createInlineReader } from './inline-reader.ts'
 export { readDocument } from './read-document.ts'
+export { createRelievedReader, type RelievedReader } from './relieved-reader.ts'
 export { createReader, type Reader, type ReaderOptions } from './reader.ts'

@@ -5,10 +5,11 @@
  * Whatever it throws is a bug that some input has brought to light; what becomes of that input is for the reader to say.
  */
 import type { DocumentInput, DocumentReading } from './document.ts'
-import { readPage } from './read-page.ts'
+import { readContentOfPage, readPage } from './read-page.ts'
 import { readSitemap } from './read-sitemap.ts'
 
 /** A page is read at once; a sitemap, which may be packed, piece by piece. */
 export function readDocument(input: DocumentInput): DocumentReading | Promise<DocumentReading> {
-  return input.kind === 'page' ? readPage(input) : readSitemap(input)
+  if (input.kind === 'page') return readPage(input)
+  return input.kind === 'content' ? readContentOfPage(input) : readSitemap(input)
 }

@@ -3,7 +3,8 @@ import { contentHash, contentSample, countTokens, fingerprintsOf, readContent, t
 import type { NormalizedUrl, LimitName } from '../model/index.ts'
 import {
   bodyHash,
-  decodeBody,
+  decodeText,
+  encodingOfBody,
   extract,
   isNosniff,
   parseFeed,
@@ -14,14 +15,13 @@ import {
   type Link,
   type MediaKind,
 } from '../parse/index.ts'
-import type { PageInput, PageReading } from './document.ts'
+import type { ContentInput, ContentReading, PageInput, PageReading } from './document.ts'
 
-/** What the bytes say, by their media type. */
+/** What the bytes say, by their media type, but for what there is to read. */
 interface Body {
+  /** null for what is not text. */
   readonly charset: string | null
   readonly about: About
-  /** undefined for what is not text, and where it was not wanted. */
-  readonly content: Content | undefined
   readonly limits: readonly LimitName[]
 }
 
@@ -36,35 +36,70 @@ interface About extends HeaderFacts {
 const UNTOLD = { title: null, description: null, published: null, modified: null }
 
 export function readPage(input: PageInput): PageReading {
+  const { rest, whole } = beginPage(input)
+  return whole(rest === undefined ? undefined : readContentOfPage(rest))
+}
+
+/** A page of which all is known but what it says. */
+export interface BegunPage {
+  /** What that is to be read from; undefined where it is not wanted, and for what is not text. */
+  readonly rest: ContentInput | undefined
+  /** The page, with what it says. */
+  whole(content: ContentReading | undefined): PageReading
+}
+
+export function beginPage(input: PageInput): BegunPage {
   const { url, body, headers, wants } = input
   const contentType = headers['content-type']?.join(', ') ?? null
   const nosniff = isNosniff(headers['x-content-type-options']?.join(', ') ?? null)
   const { kind, essence, isSniffed } = sniffMediaType(contentType, body, { nosniff })
-  const { charset, about, content, limits } = readBody(kind, body, contextOf(input, contentType), wants.content)
-  const { published, modified, tdm } = about
-  const hasText = content !== undefined && content.text.trim() !== ''
+  const { charset, about, limits } = readBody(kind, body, contextOf(input, contentType))
+  const { title, published, modified, tdm } = about
+  const isText = (kind === 'html' || kind === 'text') && charset !== null
   return {
-    kind: 'page',
-    charset,
-    title: about.title,
-    description: about.description,
-    lang: about.lang,
-    canonical: about.canonical,
-    ...(published === null ? {} : { published }),
-    ...(modified === null ? {} : { modified }),
-    headings: content?.headings ?? [],
-    robots: about.robots,
-    ...(tdm === null ? {} : { tdm }),
-    ...(isSniffed ? { sniffedType: essence } : {}),
-    isHtml: kind === 'html',
-    contentHash: content?.contentHash ?? (wants.content ? contentHash(body) : bodyHash(body)),
-    near: content?.near == null ? null : hex(content.near),
-    simhash: content?.simhash == null ? null : hex(content.simhash),
-    tokens: content?.tokens ?? 0,
-    ...(wants.markdown && content !== undefined && content.markdown !== '' ? { markdown: content.markdown } : {}),
-    ...(wants.sample && hasText ? { sample: contentSample(content.text, url, about.title ?? '') } : {}),
-    linkCount: about.links.length,
-    ...linksOf(about, input, kind),
+    rest: isText && wants.content ? { kind: 'content', url, body, media: kind, charset, title, wants } : undefined,
+    whole: (content) => ({
+      kind: 'page',
+      charset,
+      title,
+      description: about.description,
+      lang: about.lang,
+      canonical: about.canonical,
+      ...(published === null ? {} : { published }),
+      ...(modified === null ? {} : { modified }),
+      headings: content?.headings ?? [],
+      robots: about.robots,
+      ...(tdm === null ? {} : { tdm }),
+      ...(isSniffed ? { sniffedType: essence } : {}),
+      isHtml: kind === 'html',
+      contentHash: content?.contentHash ?? (wants.content ? contentHash(body) : bodyHash(body)),
+      near: content?.near ?? null,
+      simhash: content?.simhash ?? null,
+      tokens: content?.tokens ?? 0,
+      ...(content?.markdown === undefined ? {} : { markdown: content.markdown }),
+      ...(content?.sample === undefined ? {} : { sample: content.sample }),
+      linkCount: about.links.length,
+      ...linksOf(about, input, kind),
+      limits: content === undefined ? limits : [...limits, ...content.limits],
+    }),
+  }
+}
+
+/** What a page says: the part of its reading that takes the longest, and that nothing else of it waits for. */
+export function readContentOfPage({ url, body, media, charset, title, wants }: ContentInput): ContentReading {
+  const text = decodeText(body, charset)
+  const content = media === 'html' ? readContent(text, { url, title }) : contentOfText(text)
+  const { headings, tokens, limits } = content
+  const hasText = content.text.trim() !== ''
+  return {
+    kind: 'content',
+    headings,
+    contentHash: content.contentHash,
+    near: content.near === null ? null : hex(content.near),
+    simhash: content.simhash === null ? null : hex(content.simhash),
+    tokens,
+    ...(wants.markdown && content.markdown !== '' ? { markdown: content.markdown } : {}),
+    ...(wants.sample && hasText ? { sample: contentSample(content.text, url, title ?? '') } : {}),
     limits,
   }
 }
@@ -82,18 +117,14 @@ function contextOf({ url, productToken, headers }: PageInput, contentType: strin
   }
 }
 
-function readBody(kind: MediaKind, body: Uint8Array, context: ExtractContext, wantsContent: boolean): Body {
+function readBody(kind: MediaKind, body: Uint8Array, context: ExtractContext): Body {
   if (kind === 'html') {
     const about = extract(body, context)
-    if (!wantsContent) return { charset: about.charset, about, content: undefined, limits: about.limits }
-    const content = readContent(about.text(), { url: context.url, title: about.title })
-    return { charset: about.charset, about, content, limits: [...about.limits, ...content.limits] }
+    return { charset: about.charset, about, limits: about.limits }
   }
   if (kind === 'feed') return readFeed(body, context)
   const about = { ...UNTOLD, ...readHeaders(context) }
-  if (kind !== 'text') return { charset: null, about, content: undefined, limits: [] }
-  const { text, charset } = decodeBody(body, context.contentType)
-  return { charset, about, content: wantsContent ? contentOfText(text) : undefined, limits: [] }
+  return { charset: kind === 'text' ? encodingOfBody(body, context.contentType) : null, about, limits: [] }
 }
 
 /** Plain text and Markdown read well without conversion. */
@@ -118,7 +149,7 @@ function readFeed(body: Uint8Array, context: ExtractContext): Body {
     if (!named.has(url)) named.set(url, { url, rel: [], source: 'feed', nofollow: false })
   }
   const about = { ...UNTOLD, ...facts, title: feed?.title ?? null, links: [...named.values()] }
-  return { charset: null, about, content: undefined, limits: feed?.limits ?? [] }
+  return { charset: null, about, limits: feed?.limits ?? [] }
 }
 
 /** What the page and each link ask of robots is respected, unless that is not wanted. */

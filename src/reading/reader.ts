@@ -16,7 +16,7 @@ import { createReadingThread, type Job, type ReadingThread } from './reading-thr
 const DEADLINE_MS = LIMITS['read-page-time'].value
 /** Memory for one thread's heap. With half of it ten megabytes of prose do not always get through. */
 const MEMORY_MB = LIMITS['read-page-memory'].value / 1024 ** 2
-/** Documents with one thread, so that it has the next one at hand while its last answer is on the way. */
+/** Documents with one thread, so that it has the next one at hand while its last answer is on the way; unless told. */
 const AHEAD = 2
 /** More documents than this never wait: a crawl has fewer requests under way. */
 const MOST_WAITING = 8_192
@@ -33,13 +33,15 @@ export interface ReaderOptions {
   readonly threads: number
   readonly deadlineMs?: number
   readonly memoryMb?: number
+  /** Documents with one thread at once: those behind the first wait for it in its memory. */
+  readonly ahead?: number
   /** The module whose `readDocument` the threads run; the one of this module unless told. */
   readonly module?: URL
 }
 
 export function createReader(options: ReaderOptions, { clock }: { readonly clock: Clock }): Reader {
   if (options.threads === 0) return createInlineReader()
-  const { deadlineMs = DEADLINE_MS, memoryMb = MEMORY_MB, module } = options
+  const { deadlineMs = DEADLINE_MS, memoryMb = MEMORY_MB, ahead = AHEAD, module } = options
   const threads = new Set<ReadingThread>()
   /** Threads that are on their way out. */
   const ending = new Set<Promise<void>>()
@@ -73,7 +75,7 @@ export function createReader(options: ReaderOptions, { clock }: { readonly clock
     for (const thread of threads) if (best === undefined || thread.documents < best.documents) best = thread
     if (best?.documents === 0) return best
     if (threads.size < options.threads) return start()
-    return best !== undefined && best.documents < AHEAD ? best : undefined
+    return best !== undefined && best.documents < ahead ? best : undefined
   }
   const handOut = (): void => {
     while (waiting.length > 0) {

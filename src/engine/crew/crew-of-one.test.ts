@@ -47,7 +47,7 @@ function setUp(work: (part: OwnPart, stopped: Promise<void>) => Promise<unknown>
     settings,
     seedScope: createSeedScope(settings, [SEED]),
     frontier,
-    settler: { settle: async () => 'settled', flush: async () => {} },
+    settler: { settle: async () => 'settled', flush: async () => {}, hurry: () => {} },
     repetitions: { judge: () => ({}) },
     thread: { wantsMarkdown: false, isArchiving: false, clockOrigin: 0 },
     clock,
@@ -70,7 +70,7 @@ test('a stop gives up a store that stays out of reach, and says so', async () =>
         void part.settler.settle({ lease, task, outcome: { kind: 'returned' } }, 0)
       await stopped
     },
-    { settler: { settle: () => never, flush: async () => {} } },
+    { settler: { settle: () => never, flush: async () => {}, hurry: () => {} } },
   )
   const over = run().catch((error: unknown) => error)
   await clock.advance(10)

@@ -35,6 +35,8 @@ export interface CrewOptions {
   readonly threads: number
   /** Makes the engine that works in this thread; absent when only others work. */
   readonly own?: (part: OwnPart) => EngineAmongOthers
+  /** Leaves a part of that engine's work to a thread that does nothing else; false when there is none to be left. */
+  readonly relieve?: () => boolean
   readonly slots: number
   readonly worker: string
   readonly settings: Settings

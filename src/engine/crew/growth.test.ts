@@ -3,7 +3,12 @@ import { createVirtualClock } from '../../base/index.ts'
 import { createGrowth } from './growth.ts'
 
 /** Threads that are so busy, on a machine with so many processors idle. */
-function setUp({ busy = [1], idle = (): number => 1, mostThreads = 3 } = {}) {
+function setUp({
+  busy = [1],
+  idle = (): number => 1,
+  mostThreads = 3,
+  relieve = undefined as undefined | (() => boolean),
+} = {}) {
   const clock = createVirtualClock()
   const shares = [...busy]
   const growth = createGrowth({
@@ -16,6 +21,7 @@ function setUp({ busy = [1], idle = (): number => 1, mostThreads = 3 } = {}) {
     },
     mostThreads,
     idleProcessors: idle,
+    ...(relieve === undefined ? {} : { relieve }),
     onRoom: () => void shares.push(1),
   })
   growth.begin()
@@ -40,8 +46,10 @@ test('where processors are idle in plenty, others are started sooner', async () 
   expect(threads()).toBe(2)
 })
 
+const plenty = (looks: number): number[] => Array.from({ length: looks }, () => 3)
+
 test('a moment in which a processor is idle is not enough', async () => {
-  const looks = [3, 3, 3, 0.5, 3, 3, 3, 3]
+  const looks = [...plenty(19), 0.5, ...plenty(20)]
   const { clock, threads } = setUp({ idle: () => looks.shift() ?? 0 })
   await clock.advance(3_999)
   expect(threads()).toBe(1)
@@ -65,4 +73,21 @@ test('none is started after a stop, also if growth is begun again', async () => 
   growth.begin()
   await clock.advance(60_000)
   expect(threads()).toBe(1)
+})
+
+test('the first is relieved of a part of its work before long, by a thread that counts as one', async () => {
+  let relieved = 0
+  const { clock, threads } = setUp({ mostThreads: 2, relieve: () => ++relieved === 1 })
+  await clock.advance(299)
+  expect(relieved).toBe(0)
+  await clock.advance(1)
+  expect(relieved).toBe(1)
+  await clock.advance(60_000)
+  expect([relieved, threads()]).toEqual([1, 1])
+})
+
+test('where there is nothing to relieve it of, others are started as ever', async () => {
+  const { clock, threads } = setUp({ mostThreads: 2, relieve: () => false })
+  await clock.advance(60_000)
+  expect(threads()).toBe(2)
 })

@@ -1,9 +1,13 @@
-/** Looks now and then whether another thread would help: when those there are have no time left and the machine has. */
+/**
+ * Looks now and then whether another thread would help: when those there are have no time left and the machine has. The
+ * first to come is one that only takes a part of the work off the thread of the frontier, where there is such a part: it
+ * is ready in a moment. One that does all of it takes long to get going.
+ */
 import type { Clock } from '../../base/index.ts'
 import type { Hands } from './hands.ts'
 
 /** How often it is looked, and how busy all must be. */
-const GROWTH_MS = 500
+const GROWTH_MS = 100
 const BUSY_SHARE = 0.85
 /** And how much of a processor idle: with less the threads and the servers of the machine only take it from each other. */
 const IDLE_PROCESSORS = 0.8
@@ -11,9 +15,12 @@ const IDLE_PROCESSORS = 0.8
  * So many times in a row: a thread takes two or three seconds of a processor before it is of any use, which only a crawl
  * that goes on for longer gets back. Where there are processors in plenty, each look counts for several.
  */
-const LOOKS = 40
+const LOOKS = 200
 const PLENTY = 2
 const LOOKS_FOR_PLENTY = 10
+/** The same for one that only relieves another. */
+const LOOKS_TO_RELIEVE = 3
+const IDLE_TO_RELIEVE = 0.5
 
 export interface Growth {
   /** Until there are as many as there may be. */
@@ -28,27 +35,41 @@ export function createGrowth(options: {
   readonly mostThreads: number
   /** How many of the machine's processors had nothing to do since this was asked last. */
   idleProcessors(): number
+  /** Starts a thread that takes a part of the work off the first; false when there is nothing to take. */
+  relieve?(): boolean
   /** Another is to be started. */
   onRoom(): void
 }): Growth {
   const { clock, hands, mostThreads } = options
   let isStopped = false
-  /** Looks in a row that found room. */
-  let roomy = 0
+  /** Looks in a row that found room, for one that relieves and for any other. */
+  let roomToRelieve = 0
+  let room = 0
+  let mayRelieve = options.relieve !== undefined
+  let relieving = 0
   let cancel = (): void => {}
 
+  const look = (): void => {
+    // Each is asked, so that the next time is counted from now.
+    const shares = hands.busyShares()
+    const idle = options.idleProcessors()
+    const isBusy = shares.every((share) => share >= BUSY_SHARE)
+    roomToRelieve = isBusy && idle >= IDLE_TO_RELIEVE ? roomToRelieve + 1 : 0
+    if (mayRelieve && roomToRelieve >= LOOKS_TO_RELIEVE) {
+      mayRelieve = false
+      relieving = options.relieve?.() === true ? 1 : 0
+      room = 0
+      return
+    }
+    room = isBusy && idle >= IDLE_PROCESSORS ? room + (idle >= PLENTY ? LOOKS_FOR_PLENTY : 1) : 0
+    if (room < LOOKS) return
+    room = 0
+    options.onRoom()
+  }
   const begin = (): void => {
-    if (isStopped || hands.size >= mostThreads) return
+    if (isStopped || hands.size + relieving >= mostThreads) return
     cancel = clock.timer(GROWTH_MS, () => {
-      // Each is asked, so that the next time is counted from now.
-      const shares = hands.busyShares()
-      const idle = options.idleProcessors()
-      const hasRoom = idle >= IDLE_PROCESSORS && shares.every((share) => share >= BUSY_SHARE)
-      roomy = hasRoom ? roomy + (idle >= PLENTY ? LOOKS_FOR_PLENTY : 1) : 0
-      if (roomy >= LOOKS) {
-        roomy = 0
-        options.onRoom()
-      }
+      look()
       begin()
     })
   }

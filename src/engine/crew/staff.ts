@@ -51,6 +51,7 @@ export function createStaff(options: CrewOptions, deps: StaffDeps): Staff {
     hands,
     mostThreads,
     idleProcessors: createIdleWatch(),
+    ...(options.own === undefined || options.relieve === undefined ? {} : { relieve: options.relieve }),
     onRoom: () => tryToHire(hands.size),
   })
   const { promise: nobodyLeft, resolve: tellNobodyLeft } = Promise.withResolvers<void>()
@@ -133,6 +134,7 @@ export function createStaff(options: CrewOptions, deps: StaffDeps): Staff {
       settler: {
         settle: async (settlement, delayMs) => settlements.settleOwn(hand, settlement, delayMs),
         flush: () => settler.flush(),
+        hurry: () => settler.hurry(),
       },
       slots,
       network: createReachability(reachability, 0),

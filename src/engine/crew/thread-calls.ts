@@ -35,6 +35,7 @@ export function threadCalls(
     lease: (request: LeaseRequest) => desk.lease(hand, request),
     settle: (said: { note: SettlementNote; delayMs: number }) => settlements.settleTold(hand, said),
     flush: () => settler.flush(),
+    hurry: () => settler.hurry(),
     extend: (ref: LeaseRef) => frontier.extend(ref),
     host: (host: HostKey) => frontier.host(host),
     add: (found: readonly FoundUrl[]) => frontier.add(found),

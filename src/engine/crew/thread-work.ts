@@ -98,6 +98,7 @@ export async function workInThread(
       async flush() {
         line.tell('flush')
       },
+      hurry: () => line.tell('hurry'),
     },
     worker: data.worker,
     slots: data.slots,

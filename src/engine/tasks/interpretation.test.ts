@@ -3,7 +3,7 @@ import { createRng, createVirtualClock } from '../../base/index.ts'
 import { settingsFromLibrary } from '../../config/index.ts'
 import type { FetchResponse } from '../../fetch/index.ts'
 import { UNKNOWN_HEALTH, type NormalizedUrl, type Task } from '../../model/index.ts'
-import { createInlineReader, type DocumentInput, type Reader } from '../../reading/index.ts'
+import { createInlineReader, type DocumentInput, type PageInput, type Reader } from '../../reading/index.ts'
 import { createScope } from '../../url/index.ts'
 import type { TaskContext, TaskResult } from './context.ts'
 import { runPageTask } from './page-task.ts'
@@ -118,7 +118,10 @@ test('a page is read with those of its headers that tell how, and with no others
   }
   const result = await run('page', watched)
   expect(inputs).toMatchObject([{ kind: 'page', url: URL_ASKED }])
-  expect(inputs[0]?.headers).toEqual({ 'content-type': ['text/html'], 'x-robots-tag': ['noarchive', 'nofollow'] })
+  expect((inputs[0] as PageInput | undefined)?.headers).toEqual({
+    'content-type': ['text/html'],
+    'x-robots-tag': ['noarchive', 'nofollow'],
+  })
   expect(result.found).toEqual([])
   expect(result.record).toMatchObject({ record: { title: 'Tea', robots: { index: true, follow: false }, links: 1 } })
 })

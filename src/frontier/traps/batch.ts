@@ -23,7 +23,8 @@ const PAGES_PER_MISTAKE = 100
 
 /**
  * Whether one more URL may go with those that are under way; if so, it is one of them. The first may always. `pages` of
- * the host were read.
+ * the host were read. What may go is shared out over `batches`, of which this is the first: one that takes it all would
+ * leave the others nothing to do at the same time.
  */
 export function createBatch(
   lessons: Lessons,
@@ -31,8 +32,17 @@ export function createBatch(
   verdicts: Verdicts,
   underWay: UnderWay,
   pages: number,
+  batches: number,
 ): (address: Address) => boolean {
   const harmless = Math.floor(pages / PAGES_PER_MISTAKE)
+  /** How many of each kind are of this batch. */
+  const taken = new Map<number, number>()
+  /** Whether one more of a kind would be more than may go, or than this batch's share of it. */
+  const isEnough = (id: number, limit: number): boolean => {
+    const own = taken.get(id) ?? 0
+    const others = underWay.count(id) - own
+    return own >= Math.ceil((limit - others) / batches)
+  }
   const isUnderWay = (form: number): boolean => underWay.count(form) > 0
   const limitOf = (lesson: Lesson | undefined, demand: Demand, first: number): number => {
     if (lesson === undefined) return Math.max(first, harmless)
@@ -60,7 +70,8 @@ export function createBatch(
       if (isUnproven(id) && memory.knowsWithout(address, new Set([part.name]))) limits.set(id, Math.max(1, harmless))
     }
     if (isUnproven(ENDING) && memory.knowsEnding(address)) limits.set(ENDING, Math.max(1, harmless))
-    if (underWay.size > 0) for (const [id, limit] of limits) if (underWay.count(id) >= limit) return false
+    if (underWay.size > 0) for (const [id, limit] of limits) if (isEnough(id, limit)) return false
+    for (const id of limits.keys()) taken.set(id, (taken.get(id) ?? 0) + 1)
     underWay.add(address.url, [...limits.keys(), ...formsOf(address)])
     return true
   }

@@ -281,6 +281,21 @@ describe('of URLs that are handed out together', () => {
     expect(traps.judge(at('/calendar/2027/3/1'))).toBeDefined()
   })
 
+  test('what may go is shared out over as many batches as there are to be, and none is left without while any may', () => {
+    const traps = createHostTraps(undefined)
+    for (let day = 100; day < 120; day++) learn(traps, `/calendar/2027/3/${day}`)
+    const underWay = createUnderWay()
+    const left = days.map(at)
+    const shares = [4, 3, 2, 1].map((batches) => {
+      const admits = traps.batch(underWay, batches)
+      let taken = 0
+      for (; left[0] !== undefined && admits(left[0]); taken++) left.shift()
+      return taken
+    })
+    expect(shares).toEqual([3, 3, 3, 3])
+    expect(traps.batch(underWay)(left[0] as NormalizedUrl)).toBe(false)
+  })
+
   test('one is the same as a known page but for a part that may make no difference', () => {
     const traps = createHostTraps(undefined)
     const pages = Array.from({ length: 40 }, (_, n) => `/articles/${prose(`p${n}`, 2).replace(' ', '-')}`)

@@ -32,9 +32,9 @@ export interface HostTraps {
   /**
    * For URLs that will be asked for before it is known what those under way say: whether one more may be among them.
    * Those that it admits are under way, and whoever calls it takes them from there. It admits any where none is, and all
-   * while nothing was read of the host.
+   * while nothing was read of the host. What may go is shared out over so many batches, one unless told.
    */
-  batch(underWay: UnderWay): (url: NormalizedUrl) => boolean
+  batch(underWay: UnderWay, batches?: number): (url: NormalizedUrl) => boolean
   /** A page was read for the first time. True when URLs that are aside may be innocent after all: judge them again. */
   learn(url: NormalizedUrl, sample: ContentSample): boolean
   /** Whether a URL that is aside may be fetched, to see whether its lesson is right. Counts it, if so. */
@@ -85,9 +85,9 @@ export function createHostTraps(stored: string | undefined, addresses: Addresses
       if (idle.size > 0) memory.letPass(address, idle)
       return undefined
     },
-    batch(underWay) {
+    batch(underWay, batches = 1) {
       if (pages === 0) return () => true
-      const admits = createBatch(lessons, memory, verdicts, underWay, pages)
+      const admits = createBatch(lessons, memory, verdicts, underWay, pages, batches)
       return (url) => admits(addresses.of(url))
     },
     learn(url, sample) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { normalizeUrl } from '../../url/index.ts'
-import { decodeBody, extract, extractLinks, MAX_LINKS, type ExtractContext } from '../index.ts'
+import { decodeBody, decodeText, extract, extractLinks, MAX_LINKS, type ExtractContext } from '../index.ts'
 import { MAX_LINKS_LENGTH } from './links.ts'
 import { parsePage } from './test-support/parsed-page.ts'
 
@@ -282,7 +282,6 @@ test('the page is decoded, and its charset named', () => {
   const bytes = Uint8Array.from([...encoder.encode('<title>'), 0xe9, ...encoder.encode('</title>')])
   const page = extract(bytes, { url: normalizeUrl(PAGE)!, contentType: null, productToken: 'x' })
   expect(page).toMatchObject({ charset: 'windows-1252', title: 'é' })
-  expect(page.text()).toBe('<title>é</title>')
 })
 
 describe('an encoding', () => {
@@ -309,7 +308,7 @@ describe('an encoding', () => {
     ])
     const read = page(bytes, `text/html; charset=${charset}`)
     if (title !== undefined) expect(read.title).toBe(title)
-    expect(read.title).toBe(/<title>(.*)<\/title>/.exec(read.text())?.[1])
+    expect(read.title).toBe(/<title>(.*)<\/title>/.exec(decodeText(bytes, read.charset))?.[1])
     expect(read.links.map(({ url }) => url)).toEqual(['https://example.com/dir/x', 'https://example.com/dir/y'])
   })
 
@@ -324,7 +323,7 @@ describe('an encoding', () => {
       fc.property(fc.uint8Array({ min: 0x60, maxLength: 12 }), fc.constantFrom(...charsets), (inside, charset) => {
         const bytes = Buffer.concat([Buffer.from('<meta name=description content="'), inside, Buffer.from('" >')])
         const read = page(bytes, `text/html; charset=${charset}`)
-        const [, content = ''] = /content="(.*)" >/s.exec(read.text()) ?? []
+        const [, content = ''] = /content="(.*)" >/s.exec(decodeText(bytes, read.charset)) ?? []
         expect(read.description ?? '').toBe(content.replaceAll(/\s+/g, ' ').trim())
       }),
       { numRuns: 2_000 },
@@ -335,7 +334,6 @@ describe('an encoding', () => {
     const bytes = Buffer.from('\ufeff<link rel=canonical href=c><title>\ufeffa\ufeff</title>')
     const read = page(bytes, 'text/html')
     expect(read.canonical).toBe('https://example.com/dir/c')
-    expect(read.text().startsWith('<link')).toBe(true)
   })
 })
 

@@ -1,5 +1,5 @@
 /**
- * The narrow door for one HTML page: bytes in; text, links, title and the page's own wishes out. One pass over the
+ * The narrow door for one HTML page: bytes in; links, title and the page's own wishes out. One pass over the
  * bytes, without a tree, linear in time and memory. It fetches nothing, decides nothing about scope, and never throws.
  */
 import type { NormalizedUrl, RobotsDirectives, TdmReservation } from '../../model/index.ts'
@@ -66,8 +66,6 @@ export interface ExtractContext extends HeaderContext {
 export interface Extracted extends PageFacts {
   /** The encoding's name in the Encoding Standard, in lower case. */
   readonly charset: string
-  /** The decoded HTML, made from the bytes when it is first asked for. */
-  readonly text: () => string
   readonly robots: RobotsDirectives
   readonly tdm: TdmReservation | null
 }
@@ -102,7 +100,6 @@ export function extract(bytes: Uint8Array, context: ExtractContext): Extracted {
     tdm: tdmOf([{ reservation: context.tdmReservation, policy: context.tdmPolicy }, facts.tdmMeta], url),
     links: facts.links,
     limits: facts.limits,
-    text: page.text,
   }
 }
 

@@ -13,8 +13,6 @@ export interface PageSource {
   readonly start: number
   /** A piece of the page as text, between two places at which there are ASCII characters. */
   decode(start: number, end: number): string
-  /** The whole page as text. */
-  readonly text: () => string
 }
 
 /** Encodings in which bytes below 0x80 may be part of other characters, or stand for others. */
@@ -39,31 +37,14 @@ export function sourceOfBytes(body: Uint8Array, charset: string): PageSource {
     charset === 'utf-8'
       ? (start: number, end: number) => bytes.toString('utf8', start, end)
       : (start: number, end: number) => decodeText(bytes.subarray(start, end), charset)
-  return createSource(bytes, hasMark ? 3 : 0, decode, () => decodeText(body, charset))
+  return createSource(bytes, hasMark ? 3 : 0, decode)
 }
 
 export function sourceOfText(text: string): PageSource {
   const bytes = Buffer.from(text, 'utf8')
-  return createSource(
-    bytes,
-    0,
-    (start, end) => bytes.toString('utf8', start, end),
-    () => text,
-  )
+  return createSource(bytes, 0, (start, end) => bytes.toString('utf8', start, end))
 }
 
-function createSource(
-  bytes: Buffer,
-  start: number,
-  decode: (start: number, end: number) => string,
-  decodeAll: () => string,
-): PageSource {
-  let text: string | undefined
-  return {
-    bytes,
-    search: searchIn(bytes),
-    start,
-    decode,
-    text: () => (text ??= decodeAll()),
-  }
+function createSource(bytes: Buffer, start: number, decode: (start: number, end: number) => string): PageSource {
+  return { bytes, search: searchIn(bytes), start, decode }
 }

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest'
+import { createSystemClock } from '../base/index.ts'
+import { TiptoeError, type NormalizedUrl } from '../model/index.ts'
+import {
+  createInlineReader,
+  createReader,
+  createRelievedReader,
+  type ContentInput,
+  type DocumentInput,
+  type PageInput,
+  type Reader,
+} from './index.ts'
+
+const PROSE = 'Boil fresh water, and let it stand for a while before it is poured over the leaves. '
+
+function page(path: string, body: string | Uint8Array, contentType = 'text/html', content = true): PageInput {
+  return {
+    kind: 'page',
+    url: `https://a.test${path}` as NormalizedUrl,
+    body: Buffer.from(body),
+    headers: { 'content-type': [contentType] },
+    productToken: 'Tiptoe',
+    followNofollow: false,
+    wants: { content, markdown: true, sample: true, outlinks: true },
+  }
+}
+
+/** Readers that say who was asked for what; the helper answers when it is let. */
+function setUp(answer: (input: ContentInput) => Promise<void> = async () => {}) {
+  const inline = createInlineReader()
+  const asked: { own: string[]; helper: string[] } = { own: [], helper: [] }
+  const watched = (name: 'own' | 'helper', before: (input: DocumentInput) => Promise<void>): Reader => ({
+    async read(input, signal) {
+      asked[name].push(input.url)
+      await before(input)
+      return inline.read(input, signal)
+    },
+    close: inline.close,
+  })
+  const own = watched('own', async () => {})
+  const helper = watched('helper', (input) => answer(input as ContentInput))
+  return { asked, reader: createRelievedReader(own, helper) }
+}
+
+/** Until the helper is there. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+test('until it is relieved, all is read by its own reader', async () => {
+  const { reader, asked } = setUp()
+  await reader.read(page('/1', '<p>one'))
+  expect(reader.relieve()).toBe(true)
+  expect(reader.relieve()).toBe(false)
+  // It is not there yet.
+  await reader.read(page('/2', '<p>two'))
+  await turn()
+  await reader.read(page('/3', '<p>three'))
+  expect(asked).toEqual({ own: ['https://a.test/1', 'https://a.test/2'], helper: ['about:blank', 'https://a.test/3'] })
+})
+
+test('what is large, or not wanted for what it says, is for its own reader', async () => {
+  const { reader, asked } = setUp()
+  reader.relieve()
+  await turn()
+  await reader.read(page('/large', `<p>${' '.repeat(2 ** 20)}`))
+  await reader.read(page('/links', '<a href=/x>', 'text/html', false))
+  expect(asked).toMatchObject({ own: ['https://a.test/large', 'https://a.test/links'], helper: ['about:blank'] })
+})
+
+test('pages are the same, whoever reads which part of them', async () => {
+  const clock = createSystemClock()
+  const inline = createInlineReader()
+  const thread = createReader({ threads: 1 }, { clock })
+  const away: Promise<unknown>[] = []
+  const helper: Reader = {
+    ...thread,
+    read(input, signal) {
+      const read = thread.read(input, signal)
+      away.push(read)
+      return read
+    },
+  }
+  const reader = createRelievedReader(inline, helper)
+  const html = `<html lang=en><title>Tea</title><meta name=description content="How to">
+    <main><h1>Tea</h1><p>${PROSE}<a href="/a">a</a> <a href="/b" rel=nofollow>b</a></main>`
+  const pages = [
+    page('/tea', html),
+    page('/mark', Buffer.from(`\ufeff${html}`)),
+    page('/wide', Buffer.from(`\ufeff${html}`, 'utf16le')),
+    page('/western', Buffer.from(`<title>caf\xe9</title><p>${PROSE}`, 'latin1'), 'text/html; charset=windows-1252'),
+    page('/plain', PROSE, 'text/plain'),
+    page('/feed', '<rss><channel><item><link>https://a.test/x</link></item></channel></rss>', 'application/rss+xml'),
+    page('/image', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), 'image/png'),
+    page('/nothing', ''),
+  ]
+  reader.relieve()
+  await Promise.all(away)
+  for (const each of pages) expect(await reader.read(each)).toEqual(await inline.read(each))
+  // The feed and the image have nothing to say.
+  expect(away).toHaveLength(1 + pages.length - 2)
+  await reader.close()
+})
+
+test('while the helper has enough to do, pages are read by its own reader', async () => {
+  const waiting: (() => void)[] = []
+  const { reader, asked } = setUp((input) =>
+    input.url === 'about:blank' ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
+  )
+  reader.relieve()
+  await turn()
+  const reading = Array.from({ length: 40 }, (_, n) => reader.read(page(`/${n}`, '<p>words')))
+  await turn()
+  const away = waiting.length
+  expect(away).toBeGreaterThan(1)
+  expect(asked.own).toHaveLength(40 - away)
+  for (const go of waiting) go()
+  expect((await Promise.all(reading)).every(({ kind }) => kind === 'read')).toBe(true)
+})
+
+test('a helper that cannot be had is done without', async () => {
+  const { reader, asked } = setUp(async (input) => {
+    if (input.url !== 'about:blank') throw new TiptoeError('threads', 'none')
+  })
+  reader.relieve()
+  await turn()
+  expect(await reader.read(page('/1', '<title>one'))).toMatchObject({ kind: 'read', reading: { title: 'one' } })
+  await reader.read(page('/2', '<p>two'))
+  expect(asked).toEqual({ own: ['https://a.test/1', 'https://a.test/2'], helper: ['about:blank', 'https://a.test/1'] })
+})
+
+test('what is aborted is not read', async () => {
+  const { reader, asked } = setUp()
+  reader.relieve()
+  await turn()
+  expect(await reader.read(page('/1', '<p>one'), AbortSignal.abort())).toEqual({ kind: 'aborted' })
+  expect(asked.helper).toEqual(['about:blank'])
+})
