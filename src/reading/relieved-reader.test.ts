@@ -107,11 +107,11 @@ test('while the helper has enough to do, pages are read by its own reader', asyn
   )
   reader.relieve()
   await turn()
-  const reading = Array.from({ length: 40 }, (_, n) => reader.read(page(`/${n}`, '<p>words')))
+  const reading = Array.from({ length: 100 }, (_, n) => reader.read(page(`/${n}`, '<p>words')))
   await turn()
   const away = waiting.length
   expect(away).toBeGreaterThan(1)
-  expect(asked.own).toHaveLength(40 - away)
+  expect(asked.own).toHaveLength(100 - away)
   for (const go of waiting) go()
   expect((await Promise.all(reading)).every(({ kind }) => kind === 'read')).toBe(true)
 })

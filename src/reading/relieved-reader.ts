@@ -13,8 +13,12 @@ import { wordsOf } from './words.ts'
 
 /** Larger pages are for the own reader, which knows what to do with them. */
 const MOST_BYTES = 1024 * 1024
-/** Pages with the second thread: enough to keep it busy while this one reads some, and no more than slots can spare. */
+/**
+ * Pages with the second thread, and their bytes: enough to keep it busy whatever this one does in between. With fewer this
+ * one would read content too, and compile all that it takes for it a second time.
+ */
 const MOST_AWAY = 64
+const MOST_BYTES_AWAY = 8 * 1024 * 1024
 
 export interface RelievedReader extends Reader {
   /** From now on another thread helps, as soon as it is there. False when it does already, or could not be had. */
@@ -26,13 +30,14 @@ export function createRelievedReader(own: Reader, helper: Reader): RelievedReade
   let state: 'alone' | 'preparing' | 'relieved' = 'alone'
   let wasAsked = false
   let away = 0
+  let bytesAway = 0
 
   const mayGo = (input: DocumentInput): input is PageInput =>
     state === 'relieved' &&
     away < MOST_AWAY &&
     input.kind === 'page' &&
     input.wants.content &&
-    input.body.length <= MOST_BYTES
+    input.body.length <= Math.min(MOST_BYTES, MOST_BYTES_AWAY - bytesAway)
 
   const readAway = async (
     input: PageInput,
@@ -41,6 +46,7 @@ export function createRelievedReader(own: Reader, helper: Reader): RelievedReade
     signal?: AbortSignal,
   ): Promise<ReadResult<PageReading>> => {
     away += 1
+    bytesAway += input.body.length
     try {
       const read = await helper.read(rest, signal)
       return read.kind === 'read' ? { kind: 'read', reading: begun.whole(read.reading) } : read
@@ -50,6 +56,7 @@ export function createRelievedReader(own: Reader, helper: Reader): RelievedReade
       return own.read(input, signal)
     } finally {
       away -= 1
+      bytesAway -= input.body.length
     }
   }
   const readShared = (input: PageInput, signal?: AbortSignal): Promise<ReadResult<PageReading>> => {

@@ -78,7 +78,7 @@ test('none is started after a stop, also if growth is begun again', async () => 
 test('the first is relieved of a part of its work before long, by a thread that counts as one', async () => {
   let relieved = 0
   const { clock, threads } = setUp({ mostThreads: 2, relieve: () => ++relieved === 1 })
-  await clock.advance(299)
+  await clock.advance(199)
   expect(relieved).toBe(0)
   await clock.advance(1)
   expect(relieved).toBe(1)

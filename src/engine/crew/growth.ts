@@ -19,7 +19,7 @@ const LOOKS = 200
 const PLENTY = 2
 const LOOKS_FOR_PLENTY = 10
 /** The same for one that only relieves another. */
-const LOOKS_TO_RELIEVE = 3
+const LOOKS_TO_RELIEVE = 2
 const IDLE_TO_RELIEVE = 0.5
 
 export interface Growth {

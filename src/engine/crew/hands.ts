@@ -102,8 +102,5 @@ export function createHands(slots: number): Hands {
 
 /** What one of so many gets. */
 export function shareOf(slots: number, place: number, among: number): number {
-  const own = among === 1 ? slots : Math.max(1, Math.floor(slots / (2 * among)))
-  if (place === 0) return own
-  const rest = slots - own
-  return Math.floor(rest / (among - 1)) + (place - 1 < rest % (among - 1) ? 1 : 0)
+  return Math.floor(slots / among) + (place < slots % among ? 1 : 0)
 }
