@@ -30,6 +30,8 @@ export interface Facts {
   /** The block of a URL, and its writing. */
   blockOf(id: number): number
   write(block: number): void
+  /** Something was counted that is not logged yet. */
+  readonly hasCounts: boolean
   /** Logs what was counted, and writes some of what is due to be written. */
   work(): void
   /** Writes everything. */
@@ -205,6 +207,9 @@ export function createFacts(db: DatabaseSync, blocksKept: number = BLOCKS_KEPT):
     referrers: (id) => Math.max(1, wordOf(id, 0)),
     blockOf,
     write,
+    get hasCounts() {
+      return pendingCount > 0
+    },
     work() {
       logCounts()
       if (due.length === 0 && countsSinceWriting >= COUNTS_BETWEEN) {

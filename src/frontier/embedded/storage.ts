@@ -189,8 +189,9 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
   /** Logs what changed, and does a share of the writing that was put off. */
   const settleUp = (): void => {
     const count = newUrls + touches
-    facts.work()
     // Who only looks does not pay for others with a wait for the disk.
+    if (count === 0 && !facts.hasCounts) return
+    facts.work()
     if (count === 0) return
     if (count > newUrls) log.append(touched, generations.young)
     for (const ids of Object.values(touched)) ids.clear()
