@@ -17,7 +17,6 @@ import {
   classOf,
   HOST_ORDERS,
   orderOf,
-  SLOTS,
   tierBit,
   type Counters,
   type Errand,
@@ -34,6 +33,8 @@ import { createAddresses, createHostTraps, createUnderWay, type HostTraps, type 
  * a little fewer than there are would be as good as none.
  */
 const HOSTS_KEPT = 131_072
+const [HIGH, MEDIUM, LOW] = [tierBit('high'), tierBit('medium'), tierBit('low')]
+const NOTHING_LEASED: Readonly<Record<Slot, number>> = { high: 0, medium: 0, low: 0, auto: 0 }
 /** Of no host: nearly none has an errand. */
 const NO_ERRANDS: ReadonlySet<number> = new Set()
 /** Of so many hosts it is in memory what was learned of their traps; each takes up to 32 KB. */
@@ -59,6 +60,8 @@ export interface Host {
   /** Of these, the ones that are out on a lease. */
   errandsLeased: ReadonlySet<number>
   leases: number
+  /** The storage does not offer it: it has a lease, or had one until something that it was not saved since. */
+  isLent: boolean
   /** When a lease was last granted under which something was or may yet be sent. */
   grantedAt: number | null
   /** Pages out on a lease that were never fetched before. */
@@ -108,6 +111,7 @@ export interface Roster {
   /** Writes the host's row, with the due time it would have if nothing were leased. */
   save(host: Host, now: number): void
   pin(host: Host): void
+  /** To be saved then: it is offered again, at the place that it has by then and not at one before. */
   unpin(host: Host): void
   /** Puts a leased host where it belongs among those that may have a further lease. */
   arrange(host: Host, now: number): void
@@ -163,6 +167,7 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
       errands: storage.errandsOf(row.id),
       errandsLeased: NO_ERRANDS,
       leases: 0,
+      isLent: false,
       grantedAt: null,
       leasedNew: 0,
       underWay: null,
@@ -209,13 +214,16 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
   const tierOf = (host: Host, slot: Slot): Tier => (slot === 'auto' ? host.row.tier : slot)
   const isSpent = (host: Host): boolean =>
     options.maxPagesPerHost !== undefined && host.row.pages + host.leasedNew >= options.maxPagesPerHost
-  /** The tiers that a lane has something of, as bits. */
+  /** The tiers that a lane has something of, as bits. Written out: it is asked several times for every task. */
   const tiersOf = (host: Host, lane: Lane, alone: boolean): number => {
-    let tiers = 0
-    for (const slot of SLOTS) {
-      if (lane.row.queued[slot] > (alone ? 0 : lane.leased[slot])) tiers |= tierBit(tierOf(host, slot))
-    }
-    return tiers
+    const { queued } = lane.row
+    const leased = alone ? NOTHING_LEASED : lane.leased
+    return (
+      (queued.high > leased.high ? HIGH : 0) |
+      (queued.medium > leased.medium ? MEDIUM : 0) |
+      (queued.low > leased.low ? LOW : 0) |
+      (queued.auto > leased.auto ? tierBit(host.row.tier) : 0)
+    )
   }
 
   /** When the host has something to lease, pace aside; null for never. `alone` looks past what is leased. */
@@ -269,6 +277,10 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
     row.tier = tier
   }
 
+  const giveBack = (host: Host): void => {
+    if (host.isLent) storage.giveBack(host.row.id)
+    host.isLent = false
+  }
   const rest = (host: Host): void => {
     if (host.arranged !== null) leased[host.arranged]?.delete(host)
     host.arranged = null
@@ -337,12 +349,14 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
       saveTraps(host.row.id, traps.get(host.row.id))
       storage.updateHost(host.row)
       if (host.leases > 0) arrange(host, now)
+      else giveBack(host)
     },
     pin(host) {
       host.leases += 1
       if (host.leases > 1) return
       active += 1
-      storage.lend(host.row.id)
+      if (!host.isLent) storage.lend(host.row.id)
+      host.isLent = true
     },
     unpin(host) {
       host.leases -= 1
@@ -350,7 +364,6 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
       active -= 1
       host.isUsed = true
       rest(host)
-      storage.giveBack(host.row.id)
     },
     arrange,
     rest,

@@ -53,8 +53,14 @@ export function createHostOrders(
     }
     return -1
   }
-  const place = (id: number, { order, due }: Place): void => {
-    if (due !== null) windowOf(order).set(id, due)
+  /** Takes it out of the window that it stands in; null when it stands in none. */
+  const take = (id: number): Place | null => {
+    for (let order = 0; order < windows.length; order++) {
+      const window = windows[order]
+      const due = window === undefined || window.size === 0 ? undefined : window.take(id)
+      if (due !== undefined) return { order, due }
+    }
+    return null
   }
   const dueHosts = (pairs: readonly Pair[]): DueHost[] => pairs.map(({ key, id }) => ({ id, due: key }))
 
@@ -63,19 +69,15 @@ export function createHostOrders(
     upcoming: (of, now, count) => dueHosts(windowOf(of).after(count, now)),
     set({ id, order, due }) {
       if (lent.has(id)) return void lent.set(id, { order, due })
-      windows[orderOfWindow(id)]?.set(id, null)
-      place(id, { order, due })
+      take(id)
+      if (due !== null) windowOf(order).set(id, due)
     },
     stored: (id) => windows[orderOfWindow(id)]?.stored(id),
-    lend(id) {
-      const order = orderOfWindow(id)
-      lent.set(id, order === -1 ? null : { order, due: windows[order]?.keyOf(id) ?? null })
-      windows[order]?.set(id, null)
-    },
+    lend: (id) => void lent.set(id, take(id)),
     giveBack(id) {
       const known = lent.get(id)
       lent.delete(id)
-      if (known != null) place(id, known)
+      if (known != null && known.due !== null) windowOf(known.order).set(id, known.due)
     },
   }
 }

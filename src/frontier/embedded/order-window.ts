@@ -39,6 +39,8 @@ export interface OrderWindow {
   keyOf(id: number): number | undefined
   /** What is now so of this row; null when it is not in this order. */
   set(id: number, key: number | null): void
+  /** Takes a row out; answers its key if it was here. */
+  take(id: number): number | undefined
   /** The table has it now. */
   stored(id: number): void
 }
@@ -68,11 +70,12 @@ export function createOrderWindow(table: OrderTable, limits: WindowLimits = LIMI
     keys.set(id, key)
     addPair(pairs, key, id)
   }
-  const remove = (id: number): void => {
+  const remove = (id: number): number | undefined => {
     const key = keys.get(id)
-    if (key === undefined) return
+    if (key === undefined) return undefined
     keys.delete(id)
     deletePair(pairs, key, id)
+    return key
   }
 
   /** Entries that count, of those behind this one in the table; and where the next ones would begin. */
@@ -172,10 +175,11 @@ export function createOrderWindow(table: OrderTable, limits: WindowLimits = LIMI
       if (!isInside(key, id) && !isPending(id)) return
       insert(id, key)
     },
+    take: remove,
     stored(id) {
       const key = keys.get(id)
       if (key === undefined) return
-      if (!isInside(key, id)) return remove(id)
+      if (!isInside(key, id)) return void remove(id)
       room -= 1
       if (room > 0) return
       if (pairs.size > limits.longest) cut()
