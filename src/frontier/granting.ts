@@ -52,6 +52,8 @@ interface Work {
   readonly robotsVersion: string | null
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
 /** What is wanted of a host. */
 interface Wanted {
   readonly worker: string
@@ -94,8 +96,7 @@ export function createGranting(
 ): Granting {
   const sharing = createSharing(options.quotas)
   const taskOf = (row: UrlRow, host: Host, lane: Lane): Task => {
-    const last = storage.visit(row.id)
-    return {
+    const task: Mutable<Task> = {
       id: row.id,
       kind: row.kind,
       url: row.url,
@@ -103,14 +104,17 @@ export function createGranting(
       origin: lane.row.origin,
       depth: row.depth,
       via: row.via,
-      ...(row.referrer === 0 ? {} : { referrer: storage.text(row.referrer) }),
       tier: roster.tierOf(host, row.slot),
       attempts: row.attempts,
       redirects: row.redirects,
       nesting: row.nesting,
-      ...(last === undefined ? {} : { last: lastVisitOf(last) }),
-      ...(row.state === 'aside' ? { aside: parking.reasonOf(row) } : {}),
     }
+    // Set where there is something to say: spreads of what there may be would take longer than all the rest.
+    if (row.referrer !== 0) task.referrer = storage.text(row.referrer)
+    const last = storage.visit(row.id)
+    if (last !== undefined) task.last = lastVisitOf(last)
+    if (row.state === 'aside') task.aside = parking.reasonOf(row)
+    return task
   }
 
   /** What a lane has next of these tiers and is not out, in order; at most so many. */

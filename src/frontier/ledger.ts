@@ -48,8 +48,8 @@ export interface Ledger {
   remember(request: LeaseRequest, leases: readonly Lease[]): void
   /** What was answered to this asking before, as far as it is open; undefined when it is new or nothing is. */
   recall(request: LeaseRequest, now: number): Lease[] | undefined
-  /** The lease under which this task is out; undefined when it is not, or no longer. */
-  holding(ref: LeaseRef, task: Task): OpenLease | undefined
+  /** The lease that is out; undefined when it is not, or no longer. */
+  leaseOf(ref: LeaseRef): OpenLease | undefined
   /** The host answered, or failed to, something that was sent under this lease. */
   answered(lease: OpenLease, at: number): void
   /** A task leaves its lease. What becomes of it is up to the caller; queued it still is. */
@@ -70,10 +70,14 @@ export interface Ledger {
 /** One name for each task of a crawl. */
 const taskName = (task: Task): string | number => (task.kind === 'robots' ? task.origin : task.id)
 
-/** The task of this name that is out under a lease. */
-export function heldTask({ tasks }: OpenLease, task: Task): Task | undefined {
+function indexOfTask({ tasks }: OpenLease, task: Task): number {
   const name = taskName(task)
-  return tasks.find((each) => taskName(each) === name)
+  return tasks.findIndex((each) => taskName(each) === name)
+}
+
+/** The task of this name that is out under a lease. */
+export function heldTask(lease: OpenLease, task: Task): Task | undefined {
+  return lease.tasks[indexOfTask(lease, task)]
 }
 
 export interface LedgerOptions {
@@ -173,8 +177,10 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
   }
 
   const release = (lease: OpenLease, task: Task): void => {
-    const held = heldTask(lease, task)
-    if (held !== undefined) lease.tasks.splice(lease.tasks.indexOf(held), 1)
+    const index = indexOfTask(lease, task)
+    // The last, as a rule the only one, is taken off without a list being made of what was.
+    if (index !== -1 && index === lease.tasks.length - 1) lease.tasks.pop()
+    else if (index !== -1) lease.tasks.splice(index, 1)
     if (task.kind === 'robots') {
       const errand = lease.host.errands.find((candidate) => candidate.origin === task.origin)
       if (errand !== undefined)
@@ -217,10 +223,9 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
         return [{ ...granted, tasks: [...tasks], grantedAt: now, expiresAt }]
       })
     },
-    holding(ref, task) {
+    leaseOf(ref) {
       const lease = leaseOf(ref.fence)
-      if (lease === undefined || lease.host.row.key !== ref.host) return undefined
-      return heldTask(lease, task) === undefined ? undefined : lease
+      return lease === undefined || lease.host.row.key !== ref.host ? undefined : lease
     },
     release,
     takeBackExpired(now) {

@@ -99,11 +99,11 @@ export function createSettling(
       case 'done':
       case 'skipped':
       case 'failed': {
+        const before = storage.visit(row.id)
         row.reason = reasonOf(outcome)
         row.at = now
         row.attempts += settlement.answeredAt === undefined ? 0 : 1
         intake.move(row, outcome.kind)
-        const before = storage.visit(row.id)
         if (row.kind === 'sitemap') counters.sitemapsOpen -= 1
         else count(row, host.row, settlement, before)
         if (outcome.kind === 'done') plan(row, host, settlement, before, now)
@@ -207,8 +207,10 @@ export function createSettling(
   const settle = (settlements: readonly Settlement[], output: Output | undefined, now: number): SettleAnswer => {
     // An expired lease may still be settled until somebody else could have been given the host.
     const seen = new Set<Task>()
+    const accepted: Settlement[] = []
+    const opens: OpenLease[] = []
     const results = settlements.map((settlement) => {
-      const open = ledger.holding(settlement.lease, settlement.task)
+      const open = ledger.leaseOf(settlement.lease)
       const held = open === undefined ? undefined : heldTask(open, settlement.task)
       if (open === undefined || held === undefined || seen.has(held)) return 'stale' as const
       if (isNoLongerParked(settlement)) {
@@ -216,17 +218,15 @@ export function createSettling(
         return 'stale' as const
       }
       seen.add(held)
+      accepted.push(settlement)
+      opens.push(open)
       return 'settled' as const
     })
-    const accepted = settlements.filter((_, index) => results[index] === 'settled')
     if (output !== undefined && accepted.length > 0) {
       counters.output = output.append(accepted)
       output.sync?.()
     }
-    for (const settlement of accepted) {
-      const open = ledger.holding(settlement.lease, settlement.task)
-      if (open !== undefined) settleOne(settlement, open, now)
-    }
+    accepted.forEach((settlement, index) => settleOne(settlement, opens[index] as OpenLease, now))
     return { results }
   }
 
