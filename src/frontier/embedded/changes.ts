@@ -88,7 +88,6 @@ export function openChanges(
       facts.setDepth(change.id, change.depth)
       generation.depthBlocks.add(facts.blockOf(change.id))
     }
-    for (const { id, dueAt } of generation.visits.values()) orders.visits.set(id, dueAt)
     for (const row of generation.hosts.values()) orders.hosts.set(row)
   }
 

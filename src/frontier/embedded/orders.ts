@@ -47,7 +47,7 @@ export interface Orders {
   readonly waiting: OrderWindow
   readonly held: OrderWindow
   readonly aside: OrderWindow
-  readonly visits: OrderWindow
+  readonly visits: Pick<OrderWindow, 'first' | 'set' | 'stored'>
   readonly hosts: HostOrders
   enter(url: Placed): void
   leave(url: Placed): void
@@ -121,16 +121,29 @@ export function createOrders(db: DatabaseSync, options: OrdersOptions, limits?: 
     },
     limits?.queues,
   )
-  const visits = createOrderWindow(
-    {
-      read({ key, id }, count) {
-        const pairs = pairsOf(statement.visits.all(key - visitOffsetMs, key - visitOffsetMs, id, count))
-        return visitOffsetMs === 0 ? pairs : pairs.map((pair) => ({ key: pair.key + visitOffsetMs, id: pair.id }))
+  const openVisits = (): OrderWindow => {
+    const window = createOrderWindow(
+      {
+        read({ key, id }, count) {
+          const pairs = pairsOf(statement.visits.all(key - visitOffsetMs, key - visitOffsetMs, id, count))
+          return visitOffsetMs === 0 ? pairs : pairs.map((pair) => ({ key: pair.key + visitOffsetMs, id: pair.id }))
+        },
+        isChanged: (id) => lookUp(generations, 'visits', id) !== undefined,
       },
-      isChanged: (id) => lookUp(generations, 'visits', id) !== undefined,
-    },
-    limits?.windows,
-  )
+      limits?.windows,
+    )
+    for (const generation of [generations.frozen, generations.young])
+      for (const visit of generation?.visits.values() ?? [])
+        if (lookUp(generations, 'visits', visit.id) === visit) window.set(visit.id, visit.dueAt)
+    return window
+  }
+  /** A crawl that fetches nothing twice never asks for these, and need not keep them in order until somebody does. */
+  let visitsAsked: OrderWindow | undefined
+  const visits: Orders['visits'] = {
+    first: (count, upTo) => (visitsAsked ??= openVisits()).first(count, upTo),
+    set: (id, key) => visitsAsked?.set(id, key),
+    stored: (id) => visitsAsked?.stored(id),
+  }
   const hosts = createHostOrders(
     {
       read: (of, { key, id }, count) => pairsOf(statement.hosts.all(of, key, key, id, count)),
