@@ -179,7 +179,7 @@ export function orderOf(of: HostClass, tiers: number): HostOrder {
 
 /** The bit of a tier in an order. */
 export function tierBit(tier: Tier): number {
-  return 1 << TIERS.indexOf(tier)
+  return tier === 'high' ? 1 : tier === 'medium' ? 2 : 4
 }
 
 export function classOfOrder(order: HostOrder): HostClass {
@@ -311,6 +311,7 @@ export interface Storage {
   asideOf(host: number, behind: number, count: number): number[]
 
   visit(id: number): VisitRow | undefined
+  /** The row is the storage's from then on. */
   saveVisit(row: VisitRow): void
   /** Visits that are due at `now` or before, soonest first; at most `count`. */
   visitsUntil(now: number, count: number): number[]

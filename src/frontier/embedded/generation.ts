@@ -3,13 +3,16 @@
  * most that is closed and being written. A row is looked for in the first, then in the second, then in the tables.
  */
 import type { HostRow, VisitRow } from '../storage.ts'
-import { createIdSet, type IdSet } from './id-set.ts'
+import { createIdList, createIdSet, type IdList, type IdSet } from './id-set.ts'
 import type { LaneChange, Place, UrlChange } from './rows.ts'
 
+/** A URL that changed, and where the tables have, or will have, it before this is written; undefined: ask them. */
+export interface ChangedUrl extends UrlChange {
+  readonly before?: Place | undefined
+}
+
 export interface Generation {
-  readonly urls: Map<number, UrlChange>
-  /** Where the tables have, or will have, the changed URLs before this generation is written, as far as it is known. */
-  readonly places: Map<number, Place>
+  readonly urls: Map<number, ChangedUrl>
   readonly visits: Map<number, VisitRow>
   readonly hosts: Map<number, HostRow>
   readonly lanes: Map<number, LaneChange>
@@ -28,7 +31,6 @@ export interface Generation {
 export function createGeneration(): Generation {
   return {
     urls: new Map(),
-    places: new Map(),
     visits: new Map(),
     hosts: new Map(),
     lanes: new Map(),
@@ -64,13 +66,13 @@ export const createGenerations = (): Generations => ({
 export type Changed = 'urls' | 'visits' | 'hosts' | 'lanes'
 
 /** Rows that changed since the log was last told. */
-export type Touched = Readonly<Record<Changed, Set<number>>>
+export type Touched = Readonly<Record<Changed, Pick<IdList, 'ids'>>>
 
-export const nothingTouched = (): Touched => ({
-  urls: new Set(),
-  visits: new Set(),
-  hosts: new Set(),
-  lanes: new Set(),
+export const nothingTouched = (): Readonly<Record<Changed, IdList>> => ({
+  urls: createIdList(),
+  visits: createIdList(),
+  hosts: createIdList(),
+  lanes: createIdList(),
 })
 
 type Row<K extends Changed> = Generation[K] extends Map<number, infer V> ? V : never
@@ -90,9 +92,11 @@ export function putRow<K extends Changed>({ young, changed }: Generations, table
   changed[table].add(id)
 }
 
-/** The tables have what the closed generation had of a row. Answers whether they have all of it. */
-export function dropRow({ young, frozen, changed }: Generations, table: Changed, id: number): boolean {
-  frozen?.[table].delete(id)
+/**
+ * The tables have what the closed generation has of a row. Answers whether they have all of it. The row itself goes with
+ * its generation: with its bit gone nobody finds it there.
+ */
+export function dropRow({ young, changed }: Generations, table: Changed, id: number): boolean {
   if (young[table].has(id)) return false
   changed[table].delete(id)
   return true

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createIdSet } from './id-set.ts'
+import { createIdList, createIdSet } from './id-set.ts'
 
 test('has what was added and not deleted since, however large', () => {
   const id = fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 3_000_000 }))
@@ -19,6 +19,21 @@ test('has what was added and not deleted since, however large', () => {
       }
       for (const [, each] of steps) {
         for (const near of [each - 1, each, each + 1, each + 32]) expect(ids.has(near)).toBe(model.has(near))
+      }
+    }),
+  )
+})
+
+test('a list has each id once, in the order in which they came, and none when it was cleared', () => {
+  const id = fc.integer({ min: 1, max: 40_000 })
+  fc.assert(
+    fc.property(fc.array(fc.array(id, { maxLength: 30 }), { maxLength: 4 }), (rounds) => {
+      const list = createIdList()
+      for (const round of rounds) {
+        for (const each of round) list.add(each)
+        expect(list.ids).toEqual([...new Set(round)])
+        list.clear()
+        expect(list.ids).toEqual([])
       }
     }),
   )

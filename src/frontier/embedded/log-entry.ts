@@ -104,8 +104,8 @@ export function createEntryWriter(offsetMs: number): EntryWriter {
     put(row.robotsAttempts)
     put(row.robotsMoved ? 1 : 0)
   }
-  const putAll = <T>(ids: ReadonlySet<number>, rows: ReadonlyMap<number, T>, putRow: (row: T) => void): void => {
-    put(ids.size)
+  const putAll = <T>({ ids }: Touched['urls'], rows: ReadonlyMap<number, T>, putRow: (row: T) => void): void => {
+    put(ids.length)
     for (const id of ids) putRow(rows.get(id) as T)
   }
 

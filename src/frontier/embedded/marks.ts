@@ -16,6 +16,7 @@ import type { DatabaseSync } from 'node:sqlite'
 /** URLs of a block of the table, of a word, and bits of a URL. */
 const BLOCK = 8_192
 const PER_WORD = 16
+const WORD_SHIFT = 4
 const BITS = 2
 const WORDS = BLOCK / PER_WORD
 
@@ -44,12 +45,12 @@ export function createMarks(db: DatabaseSync): Marks {
     words = longer
   }
   const has = (id: number, bit: number): boolean =>
-    (((words[Math.floor(id / PER_WORD)] ?? 0) >>> ((id % PER_WORD) * BITS)) & bit) !== 0
+    (((words[id >>> WORD_SHIFT] ?? 0) >>> ((id & (PER_WORD - 1)) * BITS)) & bit) !== 0
   const set = (id: number, bit: number, isSet: boolean): void => {
     if (has(id, bit) === isSet) return
-    const index = Math.floor(id / PER_WORD)
+    const index = id >>> WORD_SHIFT
     makeRoom(index)
-    words[index] = (words[index] as number) ^ (bit << ((id % PER_WORD) * BITS))
+    words[index] = (words[index] as number) ^ (bit << ((id & (PER_WORD - 1)) * BITS))
     dirty.add(Math.floor(id / BLOCK))
   }
 

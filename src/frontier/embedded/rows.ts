@@ -79,18 +79,20 @@ export const isPlain = (row: Omit<UrlRow, 'id'>): boolean =>
   (row.state === 'queued' || row.state === 'held') && row.attempts === 0 && row.reason === null && row.at === 0
 
 /** All of a URL but its visit, and whether it has one: what `state` has goes before what `url` has. */
-export const URL_BY_ID = `SELECT url.id, url.url, lane, kind, via, referrer, redirects, nesting, found_at,
+const URL_COLUMNS = `url.id, url.url, url.lane, url.kind, url.via, url.referrer, url.redirects, url.nesting, url.found_at,
     coalesce(state.slot, url.slot), coalesce(state.depth, url.depth), coalesce(state.state, url.state),
-    coalesce(state.rank, url.rank), coalesce(attempts, 0), reason, coalesce(at, 0), visit IS NULL
-  FROM url LEFT JOIN state ON state.id = url.id WHERE url.id = ?`
+    coalesce(state.rank, url.rank), coalesce(attempts, 0), reason, coalesce(at, 0), visit IS NULL`
+const URL_TABLES = 'url LEFT JOIN state ON state.id = url.id'
+const WITH_REFERRER = 'LEFT JOIN url AS parent ON parent.id = url.referrer'
+export const URL_BY_ID = `SELECT ${URL_COLUMNS} FROM ${URL_TABLES} WHERE url.id = ?`
+/** And with the text of its referrer behind it. */
+export const URL_WITH_REFERRER = `SELECT ${URL_COLUMNS}, parent.url FROM ${URL_TABLES} ${WITH_REFERRER} WHERE url.id = ?`
 
 /** The same of a URL that `state` has no row of, with nothing looked for there. */
 const PLAIN_COLUMNS = `url.id, url.url, url.lane, url.kind, url.via, url.referrer, url.redirects, url.nesting,
     url.found_at, url.slot, url.depth, url.state, url.rank, 0, NULL, 0, 1`
 export const PLAIN_URL_BY_ID = `SELECT ${PLAIN_COLUMNS} FROM url WHERE id = ?`
-/** And with the text of its referrer behind it. */
-export const PLAIN_URL_WITH_REFERRER = `SELECT ${PLAIN_COLUMNS}, parent.url
-  FROM url LEFT JOIN url AS parent ON parent.id = url.referrer WHERE url.id = ?`
+export const PLAIN_URL_WITH_REFERRER = `SELECT ${PLAIN_COLUMNS}, parent.url FROM url ${WITH_REFERRER} WHERE url.id = ?`
 
 /** Of these. */
 export function urlRow(values: Values): UrlRow {
@@ -117,7 +119,7 @@ export function urlRow(values: Values): UrlRow {
 /** Of the same: whether the tables have no visit of it. */
 export const isUnvisited = (values: Values): boolean => values[16] === 1
 
-/** Of `PLAIN_URL_WITH_REFERRER`; undefined when it has none. */
+/** Of those with it; undefined when it has none. */
 export const referrerOf = (values: Values): { readonly id: number; readonly text: NormalizedUrl } | undefined =>
   values[17] == null ? undefined : { id: values[5] as number, text: values[17] as NormalizedUrl }
 
@@ -143,7 +145,8 @@ export function copyUrl(row: UrlRow, change: UrlChange): UrlRow {
   }
 }
 
-export const urlChange = (row: UrlRow): UrlChange => ({
+/** What of a URL changed, and where it stood before. */
+export const changedUrl = (row: UrlRow, before: Place | undefined): UrlChange & { readonly before: typeof before } => ({
   id: row.id,
   lane: row.lane,
   slot: row.slot,
@@ -153,7 +156,10 @@ export const urlChange = (row: UrlRow): UrlChange => ({
   attempts: row.attempts,
   reason: row.reason,
   at: row.at,
+  before,
 })
+
+export const placeIn = ({ lane, slot, rank, state, at }: Place): Place => ({ lane, slot, rank, state, at })
 
 /** The two parts of `state`. */
 export const CHANGE_COLUMNS = ['slot', 'depth', 'state', 'rank', 'attempts', 'reason', 'at'] as const
@@ -344,7 +350,7 @@ export function laneRow(values: Values, change: LaneChange = readLane(values)): 
   return {
     id: change.id,
     origin,
-    queued: { ...change.queued },
+    queued: copyCounts(change.queued),
     robots: summary === null ? undefined : summaryOf(JSON.parse(summary) as RobotsSummary, origin),
     robotsNotBefore: change.robotsNotBefore,
     robotsAttempts: change.robotsAttempts,

@@ -24,6 +24,7 @@ import { createIdSet } from './id-set.ts'
 import { createKnownUrls } from './known-urls.ts'
 import { SKEW_GRAIN_MS } from './opening.ts'
 import {
+  changedUrl,
   copyUrl,
   errandRow,
   ERRANDS_OF,
@@ -34,12 +35,13 @@ import {
   laneChange,
   laneRow,
   LANES_OF,
+  placeIn,
   PLAIN_URL_BY_ID,
   PLAIN_URL_WITH_REFERRER,
   prepareList,
   referrerOf,
   URL_BY_ID,
-  urlChange,
+  URL_WITH_REFERRER,
   urlRow,
   urlValues,
   VISIT_BY_ID,
@@ -89,6 +91,7 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
   const statement = {
     insertUrl: db.prepare(INSERT_URL),
     url: prepareList(db, URL_BY_ID),
+    urlWithReferrer: prepareList(db, URL_WITH_REFERRER),
     plainUrl: prepareList(db, PLAIN_URL_BY_ID),
     plainUrlWithReferrer: prepareList(db, PLAIN_URL_WITH_REFERRER),
     text: prepareList(db, 'SELECT url FROM url WHERE id = ?'),
@@ -163,13 +166,24 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
     if (older !== undefined) keep(older)
     return older
   }
-  /** With a plain URL, `plain` may read more than its row. */
-  const rowOf = (id: number, plain = statement.plainUrl): UrlRow => {
+  /** Nobody asks for what is over: that it is, is known without its row. */
+  const forget = (id: number): void => {
+    rows.delete(id)
+    olderRows.delete(id)
+  }
+  const rowOf = (id: number, withReferrer = false): UrlRow => {
     const kept = keptOf(id)
     if (kept !== undefined) return kept.row
-    const stored = (marks.isChanged(id) ? statement.url : plain).get(id) as unknown as Values | undefined
+    const read = marks.isChanged(id)
+      ? withReferrer
+        ? statement.urlWithReferrer
+        : statement.url
+      : withReferrer
+        ? statement.plainUrlWithReferrer
+        : statement.plainUrl
+    const stored = read.get(id) as unknown as Values | undefined
     if (stored === undefined) throw new Error(`no URL has the id ${id}`)
-    if (plain === statement.plainUrlWithReferrer) referrer = referrerOf(stored)
+    if (withReferrer) referrer = referrerOf(stored)
     const row = urlRow(stored)
     const change = lookUp(generations, 'urls', id)
     const newest = change === undefined ? row : copyUrl(row, change)
@@ -194,7 +208,7 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
     facts.work()
     if (count === 0) return
     if (count > newUrls) log.append(touched, generations.young)
-    for (const ids of Object.values(touched)) ids.clear()
+    for (const list of Object.values(touched)) list.clear()
     newUrls = 0
     touches = 0
     known.work()
@@ -205,19 +219,15 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
     if (newUrls + touches >= CHANGES_BETWEEN) settleUp()
   }
   const touch = (table: keyof typeof touched, id: number): void => {
-    const ids = touched[table]
-    const before = ids.size
-    ids.add(id)
-    touches += ids.size - before
+    const list = touched[table]
+    const before = list.ids.length
+    list.add(id)
+    touches += list.ids.length - before
   }
 
   const changeUrl = (row: UrlRow, before: Parameters<typeof orders.enter>[0]): void => {
-    const { young } = generations
-    const change = urlChange(row)
-    if (!young.urls.has(row.id)) {
-      const { lane, slot, rank, state, at } = before
-      young.places.set(row.id, { lane, slot, rank, state, at })
-    }
+    const earlier = generations.young.urls.get(row.id)
+    const change = changedUrl(row, earlier === undefined ? placeIn(before) : earlier.before)
     putRow(generations, 'urls', row.id, change)
     if (isFinal(row.state)) ended.add(row.id)
     else ended.delete(row.id)
@@ -279,7 +289,7 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
       return id
     },
     url(id) {
-      const row = rowOf(id, statement.plainUrlWithReferrer)
+      const row = rowOf(id, true)
       return copyUrl(row, row)
     },
     place: (id) => rowOf(id),
@@ -297,9 +307,12 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
         facts.setDepth(row.id, row.depth)
         generations.young.depthBlocks.add(facts.blockOf(row.id))
       }
-      const kept = keptOf(row.id)
-      if (kept === undefined) keep({ row: copyUrl(row, row), isUnvisited: false })
-      else kept.row = copyUrl(row, row)
+      if (isFinal(row.state)) forget(row.id)
+      else {
+        const kept = keptOf(row.id)
+        if (kept === undefined) keep({ row: copyUrl(row, row), isUnvisited: false })
+        else kept.row = copyUrl(row, row)
+      }
       changed()
     },
     countReferrer: (id) => facts.count(id),
@@ -342,7 +355,7 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
       return row === undefined ? undefined : visitRow(row, visitOffsetMs)
     },
     saveVisit(row) {
-      putRow(generations, 'visits', row.id, { ...row })
+      putRow(generations, 'visits', row.id, row)
       const kept = keptOf(row.id)
       if (kept !== undefined) kept.isUnvisited = false
       touch('visits', row.id)

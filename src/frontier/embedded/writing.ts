@@ -10,7 +10,15 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isFinal, type HostRow } from '../storage.ts'
 import type { Facts } from './facts.ts'
-import { changesOf, createGeneration, dropRow, lookUp, type Generation, type Generations } from './generation.ts'
+import {
+  changesOf,
+  createGeneration,
+  dropRow,
+  lookUp,
+  type ChangedUrl,
+  type Generation,
+  type Generations,
+} from './generation.ts'
 import { readBounds, type Log } from './log.ts'
 import type { Marks } from './marks.ts'
 import { placeOf, type Orders } from './orders.ts'
@@ -144,28 +152,28 @@ export function createWriting(db: DatabaseSync, limits: WritingLimits, deps: Wri
       },
     )
 
-  const writeOrders: Part = ({ urls, places }) =>
+  const writeOrders: Part = ({ urls }) =>
     oneByOne(
-      sortedBy(urls.keys(), (each) => (urls.get(each) as UrlChange).lane),
+      sortedBy(urls.keys(), (each) => (urls.get(each) as ChangedUrl).lane),
       (id) => {
-        const before = places.get(id) ?? placeOf(statement.place.get(id) as unknown as Parameters<typeof placeOf>[0])
-        const change = urls.get(id) as UrlChange
-        leave({ ...before, id }, change)
+        const change = urls.get(id) as ChangedUrl
+        leave(change.before ?? placeOf(statement.place.get(id) as unknown as Parameters<typeof placeOf>[0]), change)
         orders.enterTables(change)
       },
     )
 
   /** A URL that is done for good leaves its entry in the queue where it is: see marks.ts. */
-  const leave = (before: Place & { readonly id: number }, now: UrlChange): void => {
+  const leave = (before: Place, now: UrlChange): void => {
+    const { id } = now
     const stays = before.slot === now.slot && before.rank === now.rank
-    if (marks.isGone(before.id)) {
+    if (marks.isGone(id)) {
       // It may have come to wait since.
-      if (before.state !== 'queued') orders.leaveTables(before)
+      if (before.state !== 'queued') orders.leaveTables({ ...before, id })
       if (stays && now.state !== 'queued') return
-      orders.leaveTables({ ...before, state: 'queued' })
-      marks.setGone(before.id, false)
-    } else if (stays && before.state === 'queued' && isFinal(now.state)) marks.setGone(before.id, true)
-    else orders.leaveTables(before)
+      orders.leaveTables({ ...before, id, state: 'queued' })
+      marks.setGone(id, false)
+    } else if (stays && before.state === 'queued' && isFinal(now.state)) marks.setGone(id, true)
+    else orders.leaveTables({ ...before, id })
   }
 
   const writeMarks: Part = ({ urls, visits }) => {
@@ -174,7 +182,7 @@ export function createWriting(db: DatabaseSync, limits: WritingLimits, deps: Wri
   }
 
   const writeUrls: Part = ({ urls, visits }) =>
-    oneByOne(sorted(new Set([...urls.keys(), ...visits.keys()])), (id) => {
+    oneByOne(sorted([...urls.keys(), ...[...visits.keys()].filter((id) => !urls.has(id))]), (id) => {
       const change = urls.get(id)
       const visit = visits.get(id)
       if (change === undefined) {
@@ -185,14 +193,18 @@ export function createWriting(db: DatabaseSync, limits: WritingLimits, deps: Wri
       if (visit !== undefined && dropRow(generations, 'visits', id)) orders.visits.stored(id)
     })
 
+  // A host or lane that has changed again since is in the log as a whole once more, behind the entries that are dropped
+  // with this generation: it is written with the next one. Busy hosts are in every generation.
   const writeHosts: Part = ({ hosts }) =>
     oneByOne(sorted(hosts.keys()), (id) => {
+      if (generations.young.hosts.has(id)) return
       statement.host.run(...hostValues(hosts.get(id) as HostRow), id)
       if (dropRow(generations, 'hosts', id)) orders.hosts.stored(id)
     })
 
   const writeLanes: Part = ({ lanes }) =>
     oneByOne(sorted(lanes.keys()), (id) => {
+      if (generations.young.lanes.has(id)) return
       statement.lane.run(...laneValues(lanes.get(id) as LaneChange), id)
       dropRow(generations, 'lanes', id)
     })
@@ -260,5 +272,6 @@ function sorted(numbers: Iterable<number>): Float64Array {
 function sortedBy(ids: Iterable<number>, keyOf: (id: number) => number): number[] {
   const list = [...ids]
   const keys = Float64Array.from(list, (id, index) => keyOf(id) * list.length + index).sort()
-  return Array.from(keys, (key) => list[key % list.length] as number)
+  // The remainder, by hand: of numbers beyond 32 bits the operator takes much longer.
+  return Array.from(keys, (key) => list[key - Math.floor(key / list.length) * list.length] as number)
 }
