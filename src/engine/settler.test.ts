@@ -15,6 +15,17 @@ describe('the settler', () => {
     }
     return { clock, batches, settler: createSettler({ settle }, undefined, { clock }) }
   }
+  /** Every commit takes so long. */
+  const setupSlow = (commitMs: number) => {
+    const clock = createVirtualClock()
+    const batches: number[] = []
+    const settle = async (batch: readonly Settlement[]) => {
+      batches.push(batch.length)
+      await clock.sleepUntil(clock.now() + commitMs)
+      return { results: batch.map(() => 'settled' as const) }
+    }
+    return { clock, batches, settler: createSettler({ settle }, undefined, { clock }) }
+  }
 
   test('commits what comes together in one step, and tells each its own result', async () => {
     const { clock, batches, settler } = setup((batch) => batch.map((_, index) => (index === 1 ? 'stale' : 'settled')))
@@ -73,14 +84,7 @@ describe('the settler', () => {
   })
 
   test('gathers more of unpaced hosts while commits are slow', async () => {
-    const clock = createVirtualClock()
-    const batches: number[] = []
-    const settle = async (batch: readonly Settlement[]) => {
-      batches.push(batch.length)
-      await clock.sleepUntil(clock.now() + 30)
-      return { results: batch.map(() => 'settled' as const) }
-    }
-    const settler = createSettler({ settle }, undefined, { clock })
+    const { clock, batches, settler } = setupSlow(30)
     void settler.settle(settlement(1), 0)
     await clock.advance(40 + 30)
     void settler.settle(settlement(2), 0)
@@ -108,14 +112,7 @@ describe('the settler', () => {
   })
 
   test('what somebody waits for waits less for company, but commits leave time for work', async () => {
-    const clock = createVirtualClock()
-    const batches: number[] = []
-    const settle = async (batch: readonly Settlement[]) => {
-      batches.push(batch.length)
-      await clock.sleepUntil(clock.now() + 10)
-      return { results: batch.map(() => 'settled' as const) }
-    }
-    const settler = createSettler({ settle }, undefined, { clock })
+    const { clock, batches, settler } = setupSlow(10)
     void settler.settle(settlement(1), 0)
     settler.hurry()
     await clock.advance(4)
