@@ -8,6 +8,7 @@ function setUp({
   idle = (): number => 1,
   mostThreads = 3,
   relieve = undefined as undefined | (() => boolean),
+  isUnpaced = false,
 } = {}) {
   const clock = createVirtualClock()
   const shares = [...busy]
@@ -21,6 +22,7 @@ function setUp({
     },
     mostThreads,
     idleProcessors: idle,
+    isUnpaced,
     ...(relieve === undefined ? {} : { relieve }),
     onRoom: () => void shares.push(1),
   })
@@ -84,6 +86,15 @@ test('the first is relieved of a part of its work before long, by a thread that 
   expect(relieved).toBe(1)
   await clock.advance(60_000)
   expect([relieved, threads()]).toEqual([1, 1])
+})
+
+test('a crawl without delays is relieved sooner', async () => {
+  let relieved = 0
+  const { clock } = setUp({ isUnpaced: true, relieve: () => ++relieved === 1 })
+  await clock.advance(39)
+  expect(relieved).toBe(0)
+  await clock.advance(1)
+  expect(relieved).toBe(1)
 })
 
 test('where there is nothing to relieve it of, others are started as ever', async () => {

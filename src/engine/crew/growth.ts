@@ -21,6 +21,11 @@ const LOOKS_FOR_PLENTY = 10
 /** The same for one that only relieves another. */
 const LOOKS_TO_RELIEVE = 2
 const IDLE_TO_RELIEVE = 0.5
+/**
+ * A crawl without delays is bound by the machine as soon as it has found a few pages, and the sooner it is relieved, the
+ * less is compiled twice: then it is looked so often until it is.
+ */
+const UNPACED_MS = 20
 
 export interface Growth {
   /** Until there are as many as there may be. */
@@ -37,15 +42,18 @@ export function createGrowth(options: {
   idleProcessors(): number
   /** Starts a thread that takes a part of the work off the first; false when there is nothing to take. */
   relieve?(): boolean
+  /** Hosts are asked without a delay, unless they say otherwise. */
+  readonly isUnpaced?: boolean
   /** Another is to be started. */
   onRoom(): void
 }): Growth {
   const { clock, hands, mostThreads } = options
   let isStopped = false
-  /** Looks in a row that found room, for one that relieves and for any other. */
+  /** Looks in a row that found room, for one that relieves and then for any other. */
   let roomToRelieve = 0
   let room = 0
   let mayRelieve = options.relieve !== undefined
+  /** 1 when there is one that relieves. */
   let relieving = 0
   let cancel = (): void => {}
 
@@ -54,11 +62,11 @@ export function createGrowth(options: {
     const shares = hands.busyShares()
     const idle = options.idleProcessors()
     const isBusy = shares.every((share) => share >= BUSY_SHARE)
-    roomToRelieve = isBusy && idle >= IDLE_TO_RELIEVE ? roomToRelieve + 1 : 0
-    if (mayRelieve && roomToRelieve >= LOOKS_TO_RELIEVE) {
+    if (mayRelieve) {
+      roomToRelieve = isBusy && idle >= IDLE_TO_RELIEVE ? roomToRelieve + 1 : 0
+      if (roomToRelieve < LOOKS_TO_RELIEVE) return
       mayRelieve = false
       relieving = options.relieve?.() === true ? 1 : 0
-      room = 0
       return
     }
     room = isBusy && idle >= IDLE_PROCESSORS ? room + (idle >= PLENTY ? LOOKS_FOR_PLENTY : 1) : 0
@@ -68,7 +76,7 @@ export function createGrowth(options: {
   }
   const begin = (): void => {
     if (isStopped || hands.size + relieving >= mostThreads) return
-    cancel = clock.timer(GROWTH_MS, () => {
+    cancel = clock.timer(mayRelieve && options.isUnpaced === true ? UNPACED_MS : GROWTH_MS, () => {
       look()
       begin()
     })

@@ -51,6 +51,7 @@ export function createStaff(options: CrewOptions, deps: StaffDeps): Staff {
     hands,
     mostThreads,
     idleProcessors: createIdleWatch(),
+    isUnpaced: settings.delayMs === 0,
     ...(options.own === undefined || options.relieve === undefined ? {} : { relieve: options.relieve }),
     onRoom: () => tryToHire(hands.size),
   })
