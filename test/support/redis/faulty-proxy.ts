@@ -3,8 +3,9 @@
  * said on it, except that a replica asks for `PSYNC`: so what replicas hear can be held up while clients are served.
  *
  * Doubled means that everything a client sends is sent to the server twice, on two connections, and that the answers of
- * the second go nowhere: as if a request that was thought lost arrived after all. A client connection that is cut can
- * be made again at once.
+ * the second go nowhere: as if a request that was thought lost arrived after all. The first answer waits for the second:
+ * servers are told the time here, and what arrived after a later request would seem to be a clock that was set back. A
+ * client connection that is cut can be made again at once.
  */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -40,6 +41,8 @@ export interface FaultyProxy {
 }
 
 const REPLICA_TICK_MS = 50
+/** An answer of the second connection is not waited for any longer. */
+const SECOND_ANSWER_MS = 500
 
 export async function createFaultyProxy(targetPort: number, seed = 1): Promise<FaultyProxy> {
   const rng = createRng(seed)
@@ -66,11 +69,15 @@ export async function createFaultyProxy(targetPort: number, seed = 1): Promise<F
       for (const socket of sockets) socket.destroy()
     }
     pairs.add(cut)
-    shadow?.resume()
+    /** Of what was sent last on the second connection. */
+    let secondAnswer = Promise.withResolvers<void>()
+    secondAnswer.resolve()
+    shadow?.on('data', () => secondAnswer.resolve())
     for (const socket of sockets) socket.setNoDelay().on('error', cut).on('close', cut)
     void carry(client, (data) => {
       replica ||= data.includes('PSYNC')
       if (rng.next() < faults.cutChance) return cut()
+      if (shadow !== undefined) secondAnswer = Promise.withResolvers()
       upstream.write(data)
       shadow?.write(data)
     })
@@ -81,6 +88,7 @@ export async function createFaultyProxy(targetPort: number, seed = 1): Promise<F
         return cut()
       }
       if (rng.next() < faults.cutChance) return cut()
+      await atMost(SECOND_ANSWER_MS, secondAnswer.promise)
       client.write(data)
     })
   })
@@ -140,4 +148,11 @@ export async function createFaultyProxy(targetPort: number, seed = 1): Promise<F
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+async function atMost(ms: number, over: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<void>()
+  const timer = setTimeout(late.resolve, ms)
+  await Promise.race([over, late.promise])
+  clearTimeout(timer)
 }
