@@ -91,10 +91,15 @@ test('pages are the same, whoever reads which part of them', async () => {
     page('/feed', '<rss><channel><item><link>https://a.test/x</link></item></channel></rss>', 'application/rss+xml'),
     page('/image', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), 'image/png'),
     page('/nothing', ''),
+    ...['x', 'y', 'z'].map((name) =>
+      page(`/${name}`, `<title>${name}</title><a href=/${name}1>a</a> <a href=${name}2>b</a>`),
+    ),
   ]
   reader.relieve()
   await Promise.all(away)
-  for (const each of pages) expect(await reader.read(each)).toEqual(await inline.read(each))
+  // All of them are under way at once: nothing that one has begun with may be another's.
+  const read = await Promise.all(pages.map((each) => reader.read(each)))
+  for (const [index, each] of pages.entries()) expect(read[index]).toEqual(await inline.read(each))
   // The feed and the image have nothing to say.
   expect(away).toHaveLength(1 + pages.length - 2)
   await reader.close()

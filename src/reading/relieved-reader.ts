@@ -27,13 +27,13 @@ export interface RelievedReader extends Reader {
 
 /** `helper` reads in another thread, and starts it when it is first used. Both are closed with it. */
 export function createRelievedReader(own: Reader, helper: Reader): RelievedReader {
-  let state: 'alone' | 'preparing' | 'relieved' = 'alone'
+  let isRelieved = false
   let wasAsked = false
   let away = 0
   let bytesAway = 0
 
   const mayGo = (input: DocumentInput): input is PageInput =>
-    state === 'relieved' &&
+    isRelieved &&
     away < MOST_AWAY &&
     input.kind === 'page' &&
     input.wants.content &&
@@ -52,22 +52,23 @@ export function createRelievedReader(own: Reader, helper: Reader): RelievedReade
       return read.kind === 'read' ? { kind: 'read', reading: begun.whole(read.reading) } : read
     } catch {
       // There is no thread to be had any more; what it was to read is read here.
-      state = 'alone'
+      isRelieved = false
       return own.read(input, signal)
     } finally {
       away -= 1
       bytesAway -= input.body.length
     }
   }
-  const readShared = (input: PageInput, signal?: AbortSignal): Promise<ReadResult<PageReading>> => {
-    if (signal?.aborted === true) return Promise.resolve({ kind: 'aborted' })
+  const readShared = async (input: PageInput, signal?: AbortSignal): Promise<ReadResult<PageReading>> => {
+    if (signal?.aborted === true) return { kind: 'aborted' }
+    let begun: BegunPage
     try {
-      const begun = beginPage(input)
-      if (begun.rest !== undefined) return readAway(input, begun, begun.rest, signal)
-      return Promise.resolve({ kind: 'read', reading: begun.whole(undefined) })
+      begun = beginPage(input)
     } catch (error) {
-      return Promise.resolve({ kind: 'broke', detail: wordsOf(error) })
+      return { kind: 'broke', detail: wordsOf(error) }
     }
+    if (begun.rest === undefined) return { kind: 'read', reading: begun.whole(undefined) }
+    return readAway(input, begun, begun.rest, signal)
   }
 
   return {
@@ -78,15 +79,14 @@ export function createRelievedReader(own: Reader, helper: Reader): RelievedReade
     relieve() {
       if (wasAsked) return false
       wasAsked = true
-      state = 'preparing'
       helper.read(NOTHING).then(
-        ({ kind }) => (state = kind === 'read' ? 'relieved' : 'alone'),
-        () => (state = 'alone'),
+        ({ kind }) => (isRelieved = kind === 'read'),
+        () => (isRelieved = false),
       )
       return true
     },
     async close() {
-      state = 'alone'
+      isRelieved = false
       await Promise.all([own.close(), helper.close()])
     },
   }
