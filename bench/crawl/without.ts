@@ -40,6 +40,14 @@ function replacement(name: string, file: string, by: string): () => void {
   }
 }
 
+/** What was put together of all modules has no parts to take away: the sources run instead, with and without a part. */
+registerHooks({
+  resolve(specifier, context, next) {
+    const isWhole = specifier.endsWith('/dist/start/main.js')
+    return next(isWhole ? new URL('../../src/cli/main.ts', import.meta.url).href : specifier, context)
+  },
+})
+
 const REMOVALS: Readonly<Record<string, () => void>> = {
   durability,
   audit: replacement('audit', '/src/politeness/audit.ts', './blind-audit.ts'),
