@@ -54,6 +54,25 @@ describe('an embedded crawl that is opened again', () => {
     expect((await one(second))?.tasks).toMatchObject([{ kind: 'page', url: seed.url }])
   })
 
+  test('is not written to by who only looks for work', async () => {
+    const clock = createVirtualClock()
+    const store = folder()
+    const frontier = createFrontier({ store, clock })
+    await frontier.add([seed])
+    await settleRobots(frontier, clock.now())
+    const other = new DatabaseSync(join(store, 'crawl.db'), { readOnly: true })
+    const version = (): unknown => other.prepare('PRAGMA data_version').get()
+    const before = version()
+    expect(await one(frontier)).toBeUndefined()
+    expect(version()).toEqual(before)
+    await clock.advance(1_000)
+    expect(await one(frontier)).toBeDefined()
+    expect(version()).toEqual(before)
+    await frontier.add([{ ...seed, url: 'https://a.test/b' as NormalizedUrl }])
+    expect(version()).not.toEqual(before)
+    other.close()
+  })
+
   test('after a kill has what was leased in its queue, and lets every host wait its delay once', async () => {
     const clock = createVirtualClock()
     const store = folder()
