@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { printProfile } from '../profile.ts'
 import { runScript, type Usage } from '../support/child.ts'
 import { figure, megabytes, printTable } from '../support/table.ts'
-import { BYTES_PER_PAGE, LINKS_PER_PAGE, type CrawlKind, type SiteCrawls } from './site-crawl.ts'
+import { BYTES_PER_PAGE, FROM_SOURCES, LINKS_PER_PAGE, type CrawlKind, type SiteCrawls } from './site-crawl.ts'
 
 const CONCURRENCY = '20'
 const BARE = 'bare undici loop'
@@ -53,6 +53,6 @@ export async function compareWithBareLoop(
   )
 
   const profiles = join(site.folder, 'profiles')
-  await crawl({ ...EVERYTHING, node: ['--cpu-prof', '--cpu-prof-dir', profiles] })
+  await crawl({ ...EVERYTHING, node: [...FROM_SOURCES, '--cpu-prof', '--cpu-prof-dir', profiles] })
   for (const name of readdirSync(profiles)) printProfile(join(profiles, name))
 }

@@ -2,7 +2,7 @@
  * The promises of a crawl whose cost can be measured, and how each is switched off: by the crawler's own options where
  * there is one, else by taking the part away in the process (without.ts).
  */
-import type { CrawlKind } from './site-crawl.ts'
+import { FROM_SOURCES, type CrawlKind } from './site-crawl.ts'
 
 interface Promised {
   /** For people: what is gone. */
@@ -61,6 +61,6 @@ export function crawlKind(kind: Kind): CrawlKind {
     formats: kind.formats,
     words: [...kind.words, '--threads', '0'],
     env,
-    node: ['--import', new URL('./without.ts', import.meta.url).href],
+    node: [...FROM_SOURCES, '--import', new URL('./without.ts', import.meta.url).href],
   }
 }

@@ -10,6 +10,9 @@ import { startSite } from '../support/site.ts'
 export const LINKS_PER_PAGE = 110
 export const BYTES_PER_PAGE = 30_000
 
+/** Options of Node for a crawl of which single modules matter. */
+export const FROM_SOURCES: readonly string[] = ['--import', new URL('./from-sources.ts', import.meta.url).href]
+
 export interface CrawlKind {
   readonly formats: readonly string[]
   /** Flags beyond those that every crawl of the site has. */

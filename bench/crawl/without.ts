@@ -2,8 +2,9 @@
  * Loaded before the crawler: takes away the parts that BENCH_WITHOUT names and that no option of the crawler switches
  * off, so that their cost shows. The crawler itself knows nothing of it.
  *
- * It works in the thread that loads it, so a crawl without some part is one with `--threads 0`. A part that was not
- * there to be taken away ends the program with an exit code of its own: a figure would mean nothing then.
+ * Parts are modules, so the program has to run from its sources (from-sources.ts), and in the thread that loads this: a
+ * crawl without some part is one with `--threads 0`. A part that was not there to be taken away ends the program with an
+ * exit code of its own: a figure would mean nothing then.
  */
 import fs from 'node:fs'
 import { registerHooks, syncBuiltinESMExports } from 'node:module'
@@ -39,14 +40,6 @@ function replacement(name: string, file: string, by: string): () => void {
     })
   }
 }
-
-/** What was put together of all modules has no parts to take away: the sources run instead, with and without a part. */
-registerHooks({
-  resolve(specifier, context, next) {
-    const isWhole = specifier.endsWith('/dist/start/main.js')
-    return next(isWhole ? new URL('../../src/cli/main.ts', import.meta.url).href : specifier, context)
-  },
-})
 
 const REMOVALS: Readonly<Record<string, () => void>> = {
   durability,
