@@ -266,6 +266,30 @@ function prepare(storage: Storage): void {
   })
 }
 
+/** In one transaction; one in seven is held. */
+function insertPages(storage: Storage, count: number): void {
+  storage.transaction(0, () => {
+    for (let id = 1; id <= count; id++)
+      storage.insert({
+        kind: 'page',
+        url: urlOf(id),
+        lane: 2,
+        via: 'link',
+        referrer: 0,
+        redirects: 0,
+        nesting: 0,
+        foundAt: 0,
+        slot: 'auto',
+        depth: 1,
+        state: id % 7 === 0 ? 'held' : 'queued',
+        rank: id % 97,
+        attempts: 0,
+        reason: null,
+        at: 0,
+      })
+  })
+}
+
 describe('the embedded storage', () => {
   test('answers like the memory storage, whatever is put off, killed, rolled back or closed in between', () => {
     fc.assert(
@@ -349,26 +373,7 @@ describe('the embedded storage', () => {
     const storage = home.open()
     prepare(storage)
     const urls = 9_000
-    storage.transaction(0, () => {
-      for (let id = 1; id <= urls; id++)
-        storage.insert({
-          kind: 'page',
-          url: urlOf(id),
-          lane: 2,
-          via: 'link',
-          referrer: 0,
-          redirects: 0,
-          nesting: 0,
-          foundAt: 0,
-          slot: 'auto',
-          depth: 1,
-          state: id % 7 === 0 ? 'held' : 'queued',
-          rank: id % 97,
-          attempts: 0,
-          reason: null,
-          at: 0,
-        })
-    })
+    insertPages(storage, urls)
     const queued = (from: Storage): number => from.head(2, 'auto', 30_000, NOTHING).length
     const expected = urls - Math.floor(urls / 7)
     expect(queued(storage)).toBe(expected)
@@ -377,6 +382,27 @@ describe('the embedded storage', () => {
     expect([again.find('page', urlOf(8_999)), again.depth(8_999)]).toEqual([8_999, 1])
     expect(again.find('page', urlOf(9_001))).toBe(0)
     home.close()
+  })
+
+  test('does none of what was put off for a transaction that changes nothing', () => {
+    const db = new DatabaseSync(':memory:')
+    prepareLayout(db, 'test')
+    const storage = openSmall(db, createMemoryRunFiles(), () => db.close())
+    prepare(storage)
+    const urls = 9_000
+    insertPages(storage, urls)
+    const count = (times: number): void =>
+      storage.transaction(0, () => {
+        for (let at = 0; at < times; at++) storage.countReferrer((at % urls) + 1)
+      })
+    const changes = (): unknown => db.prepare('SELECT total_changes()').get()
+    // With the last of these counts blocks are due to be written, and a few of them are.
+    count(2 ** 19 - 1)
+    count(1)
+    const before = changes()
+    storage.transaction(0, () => storage.depth(1))
+    expect(changes()).toEqual(before)
+    storage.close(true)
   })
 })
 
