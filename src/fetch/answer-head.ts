@@ -86,6 +86,12 @@ class Fields implements ResponseHeaders {
     this.#list.push(name, value)
   }
 
+  /** What was added last, from this line. */
+  last(line: string): KnownField {
+    const [name = '', value = ''] = this.#list.slice(-2)
+    return { line, name, value }
+  }
+
   /** A folded line goes on after a blank (RFC 9112 §5.2). */
   extendLast(text: string): void {
     const last = this.#list.length - 1
@@ -93,8 +99,13 @@ class Fields implements ResponseHeaders {
   }
 
   get(name: string): string | null {
-    const values = this.all(name)
-    return values.length === 0 ? null : values.length === 1 ? (values[0] ?? null) : values.join(', ')
+    const wanted = name.toLowerCase()
+    const list = this.#list
+    let value: string | null = null
+    for (let at = 0; at < list.length; at += 2) {
+      if (list[at] === wanted) value = value === null ? (list[at + 1] ?? '') : `${value}, ${list[at + 1] ?? ''}`
+    }
+    return value
   }
 
   all(name: string): readonly string[] {
@@ -102,7 +113,9 @@ class Fields implements ResponseHeaders {
     const list = this.#list
     let values: string[] | undefined
     for (let at = 0; at < list.length; at += 2) {
-      if (list[at] === wanted) (values ??= []).push(list[at + 1] ?? '')
+      if (list[at] !== wanted) continue
+      if (values === undefined) values = [list[at + 1] ?? '']
+      else values.push(list[at + 1] ?? '')
     }
     return values ?? NO_VALUES
   }
@@ -110,7 +123,9 @@ class Fields implements ResponseHeaders {
   /** The parts of a list, in small letters. */
   tokens(name: string): readonly string[] {
     const values = this.all(name)
+    const [only = ''] = values
     if (values.length === 0) return NO_VALUES
+    if (values.length === 1 && only !== '' && !only.includes(',')) return [only.toLowerCase()]
     return values
       .flatMap((value) => value.toLowerCase().split(','))
       .map(trimBlanks)
@@ -120,17 +135,40 @@ class Fields implements ResponseHeaders {
 
 const NO_VALUES: readonly string[] = []
 
+/** The plain fields of the head that was read last, by their place in it: the next one has most of them again. */
+let lastFields: KnownField[] = []
+
+interface KnownField {
+  /** As it came, with its end. */
+  readonly line: string
+  readonly name: string
+  readonly value: string
+}
+
 function readFields(raw: string): Fields {
   const fields = new Fields()
   const hasControls = ANY_CONTROL.test(raw)
   fields.isOdd = hasControls
+  const known = hasControls ? [] : lastFields
+  lastFields = []
   /** The line before was a field, which a folded line would go on with. */
   let isField = false
   for (let start = raw.indexOf('\n') + 1; start < raw.length;) {
+    const again = known[lastFields.length]
+    if (again !== undefined && raw.startsWith(again.line, start)) {
+      fields.add(again.name, again.value)
+      lastFields.push(again)
+      isField = true
+      start += again.line.length
+      continue
+    }
     const lineFeed = raw.indexOf('\n', start)
     const end = raw[lineFeed - 1] === '\r' ? lineFeed - 1 : lineFeed
-    if (end > start)
+    if (end > start) {
       isField = readLine(hasControls ? raw.slice(start, end).replaceAll(CONTROL, ' ') : raw.slice(start, end))
+      // A folded line is part of another one, and what is odd is looked at each time.
+      if (isField && !fields.isOdd && !isBlank(raw, start)) lastFields.push(fields.last(raw.slice(start, lineFeed + 1)))
+    }
     start = lineFeed + 1
   }
   return fields

@@ -15,8 +15,24 @@ export interface Target {
   readonly address: string | undefined
 }
 
+type Server = Omit<Target, 'path' | 'address'>
+
+/** The server of the last target: the same strings, which maps know again, for the next. */
+let last: Server | undefined
+
 /** Undefined for what is neither http nor https: nothing else is ever dialled. */
 export function targetOf(url: NormalizedUrl, address?: string): Target | undefined {
+  const isSame = last !== undefined && url.charCodeAt(last.origin.length) === SLASH && url.startsWith(last.origin)
+  if (!isSame) last = serverOf(url)
+  if (last === undefined) return undefined
+  const { origin, authority, hostname, port, secure } = last
+  const slash = url.indexOf('/', secure ? 8 : 7)
+  return { origin, authority, hostname, port, secure, path: slash === -1 ? '/' : url.slice(slash), address }
+}
+
+const SLASH = 0x2f
+
+function serverOf(url: NormalizedUrl): Server | undefined {
   const secure = url.startsWith('https://')
   if (!secure && !url.startsWith('http://')) return undefined
   const start = secure ? 8 : 7
@@ -34,7 +50,5 @@ export function targetOf(url: NormalizedUrl, address?: string): Target | undefin
     hostname: host.startsWith('[') ? host.slice(1, -1) : host,
     port: hasPort ? Number(authority.slice(colon + 1)) : secure ? 443 : 80,
     secure,
-    path: slash === -1 ? '/' : url.slice(slash),
-    address,
   }
 }

@@ -1,6 +1,6 @@
 /** Heads of requests and answers as text: as HTTP/1.1 writes them, to be sent, and for archives of any protocol. */
 import type { RequestHead } from './connection.ts'
-import { isFieldValue } from './headers.ts'
+import { isFieldValue, type RequestHeaders } from './headers.ts'
 import type { Protocol } from './outcome.ts'
 
 /** Never written down, wherever they come from. */
@@ -9,11 +9,21 @@ const SECRET: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-a
 /** As it is sent. What HTTP cannot carry in a field, or would take for another field, is left out with its name. */
 export function requestText(head: RequestHead): string {
   const { headers, secretHeaders } = head
-  let text = `GET ${head.path} HTTP/1.1\r\nhost: ${head.authority}\r\nconnection: keep-alive\r\n`
-  for (const name in headers) if (!Object.hasOwn(secretHeaders, name)) text += line(name, headers[name] ?? '')
-  for (const name in secretHeaders) text += line(name, secretHeaders[name] ?? '')
-  return `${text}\r\n`
+  const first = `GET ${head.path} HTTP/1.1\r\nhost: ${head.authority}\r\nconnection: keep-alive\r\n`
+  if (headers !== lastHeaders || secretHeaders !== lastSecrets) {
+    lastLines = ''
+    for (const name in headers) if (!Object.hasOwn(secretHeaders, name)) lastLines += line(name, headers[name] ?? '')
+    for (const name in secretHeaders) lastLines += line(name, secretHeaders[name] ?? '')
+    lastHeaders = headers
+    lastSecrets = secretHeaders
+  }
+  return `${first}${lastLines}\r\n`
 }
+
+/** What was written last: most requests have the same fields, in the same objects. */
+let lastHeaders: RequestHeaders | undefined
+let lastSecrets: RequestHeaders | undefined
+let lastLines = ''
 
 const line = (name: string, value: string): string => (isFieldValue(value) ? `${name}: ${value}\r\n` : '')
 
