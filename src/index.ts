@@ -41,6 +41,7 @@ import {
   type HostLimiter,
   type HostRegistry as Registry,
   type HostRegistryOptions,
+  type RobotsVerdict,
 } from './politeness/index.ts'
 import { parseRobots as readRobots, type Robots } from './robots/index.ts'
 import { hostKey as hostOf, normalizeUrl as normalize, originOf as originFrom, urlKey as keyOf } from './url/index.ts'
@@ -216,7 +217,9 @@ export function createHostLimiter(options: { clock?: Clock | undefined } = {}): 
   }
 }
 
-export interface HostRegistry extends Omit<Registry, 'learn'> {
+export interface HostRegistry extends Omit<Registry, 'learn' | 'verdict'> {
+  /** The verdict of the URL's origin. Undefined when its robots.txt is not known: nothing may be asked then. */
+  verdict(url: NormalizedUrl, robotsVersion?: string | null): Promise<RobotsVerdict | undefined>
   /** Takes in a record that was just fetched. What it need not say: its version, and that it is no stopgap. */
   learn(
     record: Omit<RobotsRecord, 'version' | 'staleSince'> & Partial<Pick<RobotsRecord, 'version' | 'staleSince'>>,

@@ -49,7 +49,7 @@ export function createLeaseWork(
   }
 
   /** Whether one more request may be begun under the lease, at this moment. */
-  const mayBegin = async (permit: Permit): Promise<boolean> => !deps.isHeldUp() && (await permit.ask())
+  const mayBegin = (permit: Permit): boolean | Promise<boolean> => !deps.isHeldUp() && permit.ask()
 
   const workIn = async (
     slot: Slot,
@@ -73,13 +73,20 @@ export function createLeaseWork(
       if (!over && nextStart > clock.now()) await clock.sleepUntil(nextStart, permit.signal).catch(() => {})
       change ??= objections.before(task, lease)
       // A host that kept us waiting for so long has given its slot away: its next task comes with another lease.
-      over ||= change !== undefined || slot.isParked() || !(await mayBegin(permit))
+      over ||= change !== undefined || slot.isParked()
+      const begins = over ? false : mayBegin(permit)
+      over = !(begins instanceof Promise ? await begins : begins)
       if (over) {
         handOver(task, { outcome: { kind: 'returned' }, ...(change === undefined ? {} : { host: change }) })
         continue
       }
-      const ran = await deps.runTask(task, { ...lease, health }, fetcher, permit.signal)
-      const result = { ...ran, ...fetcher.takeFinding() }
+      const ran = await deps.runTask(
+        task,
+        health === lease.health ? lease : { ...lease, health },
+        fetcher,
+        permit.signal,
+      )
+      const result = Object.assign(ran, fetcher.takeFinding())
       health = result.host?.health ?? health
       if (result.offline !== undefined) deps.onOffline(offline(result.offline))
       if (result.answeredAt !== undefined) nextStart = result.answeredAt + lease.delayMs

@@ -32,7 +32,7 @@ export interface AskedAt {
 
 export interface Permit {
   /** Whether one more request may be begun; extends the lease first where little of it is left. */
-  ask(): Promise<boolean>
+  ask(): boolean | Promise<boolean>
   /** Whether a request may start at this moment, for whoever is about to send it. */
   holds(): boolean
   /** Aborted when the lease is lost: what is under way under it must end. */
@@ -102,10 +102,9 @@ export function createPermit(lease: Lease, asked: AskedAt, deps: PermitDeps): Ke
     })
 
   return {
-    async ask() {
+    ask() {
       if (!holds() || clock.now() >= workUntil) return false
-      if (clock.now() >= extendAt()) await extended()
-      return holds()
+      return clock.now() < extendAt() || extended().then(holds)
     },
     holds,
     signal,

@@ -50,9 +50,13 @@ export interface HostRegistry {
   policyOf(host: HostKey): HostPolicy
   /**
    * The verdict of the URL's origin. Undefined when its robots.txt is not known: nothing may be asked then. With the
-   * version that is in force by the lease, rules at hand that have another are read again first; null asks for none.
+   * version that is in force by the lease, rules at hand that have another are read again first; null asks for none. A
+   * promise only where something has to be read.
    */
-  verdict(url: NormalizedUrl, robotsVersion?: string | null): Promise<RobotsVerdict | undefined>
+  verdict(
+    url: NormalizedUrl,
+    robotsVersion?: string | null,
+  ): RobotsVerdict | undefined | Promise<RobotsVerdict | undefined>
   /** What the origin's robots.txt came to, as it is kept for everyone; undefined when it was never known. */
   recordOf(origin: Origin): Promise<RobotsRecord | undefined>
   /** Takes in a record that was just fetched, before it is stored for everyone. */
@@ -86,9 +90,7 @@ export function createHostRegistry(options: HostRegistryOptions): HostRegistry {
     return known
   }
 
-  const lookUp = async (origin: Origin, version?: string | null): Promise<Known | undefined> => {
-    const known = origins.get(origin)
-    if (known !== undefined && (version ?? known.record.version) === known.record.version) return known
+  const load = async (origin: Origin): Promise<Known | undefined> => {
     const host = await options.load(hostKey(`${origin}/` as NormalizedUrl))
     const record = host?.robots.find((candidate) => candidate.origin === origin)
     // What was just learnt may not be stored yet, and then it is the store that is behind.
@@ -96,6 +98,17 @@ export function createHostRegistry(options: HostRegistryOptions): HostRegistry {
     if (record === undefined || (newest !== undefined && newest.record.fetchedAt > record.fetchedAt)) return newest
     options.onRecord?.(record)
     return learn(record)
+  }
+
+  const judge = (url: NormalizedUrl, { record, rules }: Known): RobotsVerdict => {
+    if (record.refusal !== null) return { allowed: false, reason: record.refusal, detail: record.detail }
+    if (rules === undefined) return { allowed: true, detail: record.detail }
+    const { allowed, line, rule } = rules.check(options.productToken, url)
+    const deciding = line === null ? 'no rule of robots.txt applies' : `robots.txt line ${line}: ${rule}`
+    const detail = `${deciding} (version ${record.version})`
+    if (!allowed) return { allowed, reason: 'robots', detail }
+    const signals = rules.contentSignals(options.productToken, url)
+    return signals === undefined ? { allowed, detail } : { allowed, detail, signals }
   }
 
   return {
@@ -110,18 +123,13 @@ export function createHostRegistry(options: HostRegistryOptions): HostRegistry {
       policies.set(host, policy)
       return policy
     },
-    async verdict(url, robotsVersion) {
-      const known = await lookUp(originOf(url), robotsVersion)
-      if (known === undefined) return undefined
-      const { record, rules } = known
-      if (record.refusal !== null) return { allowed: false, reason: record.refusal, detail: record.detail }
-      if (rules === undefined) return { allowed: true, detail: record.detail }
-      const { allowed, line, rule } = rules.check(options.productToken, url)
-      const deciding = line === null ? 'no rule of robots.txt applies' : `robots.txt line ${line}: ${rule}`
-      const detail = `${deciding} (version ${record.version})`
-      if (!allowed) return { allowed, reason: 'robots', detail }
-      const signals = rules.contentSignals(options.productToken, url)
-      return { allowed, detail, ...(signals === undefined ? {} : { signals }) }
+    verdict(url, robotsVersion) {
+      const origin = originOf(url)
+      const known = origins.get(origin)
+      if (known !== undefined && (robotsVersion ?? known.record.version) === known.record.version) {
+        return judge(url, known)
+      }
+      return load(origin).then((loaded) => (loaded === undefined ? undefined : judge(url, loaded)))
     },
     async recordOf(origin) {
       // What is at hand may be older than what another worker has stored, or may never have been accepted.
