@@ -284,7 +284,8 @@ function createRun(
   }
   const listen = (to: Crawl): void => {
     to.events.on('page', (saved) => {
-      const page = folder === undefined ? withoutPath(saved) : saved
+      // No file is written without an output folder, so the page names none.
+      const page = asPrinted(folder === undefined ? { ...saved, markdownPath: undefined } : saved)
       events.emit('page', page)
       take(page)
     })
@@ -391,9 +392,9 @@ function noSeeds(): TiptoeError {
   return new TiptoeError('usage', 'no URL to crawl', { hint: "crawler.run(['https://example.com/docs/'])" })
 }
 
-/** No file is written without an output folder, so the page names none. */
-function withoutPath({ markdownPath: _markdownPath, ...page }: Page): Page {
-  return page
+/** Without the fields that have nothing to say, as in `pages.jsonl`. */
+function asPrinted(page: object): Page {
+  return Object.fromEntries(Object.entries(page).filter(([, value]) => value !== undefined)) as unknown as Page
 }
 
 const NO_STATS: CrawlTotals = {

@@ -12,6 +12,7 @@ import {
   MAX_CLIMB,
   ORIGIN,
   PAGE,
+  REFERENCES,
   SETS,
   TEXTS,
   TEXT_SIZE,
@@ -56,6 +57,15 @@ export function findReference(start: i32, end: i32): i32 {
     if (isSame(PAGE + text, TEXTS + place * TEXT_SIZE)) return load<i32>(line, 12)
   }
   return UNKNOWN
+}
+
+/** The same for as many as are told in `REFERENCES`, each by itself. One that begins nowhere cannot be looked up. */
+export function findReferences(count: i32): void {
+  for (let index = 0; index < count; index++) {
+    const reference = REFERENCES + 8 * index
+    const start = load<i32>(reference)
+    store<i32>(reference, start < 0 ? UNREADABLE : findReference(start, load<i32>(reference, 4)))
+  }
 }
 
 /** To be called when one was unknown, before the next is looked for: it leads to this URL. */

@@ -18,6 +18,10 @@ export const FOLDER: usize = 0x41_0004
 export const CLIMBED: usize = 0x41_0008
 export const MAX_CLIMB: i32 = 31
 
+/** References that are looked for together: where each begins and ends; what it leads to takes the place of its begin. */
+export const REFERENCES: usize = 0x41_1000
+export const MAX_REFERENCES: i32 = 4096
+
 /** What is remembered: a line of four words for each reference, and its bytes. */
 export const SETS: usize = 8192
 export const WAYS: usize = 4

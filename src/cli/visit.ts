@@ -72,7 +72,7 @@ export function createVisitor({ settings, productToken, seeds, clock }: VisitOpt
   })
   const scope = createScope({ mode: settings.scope, seeds, include: settings.include, exclude: settings.exclude })
   const strip = createParameterStripper(settings.stripParameters)
-  const admit = createAdmission({ scope, strip, tierOf: () => undefined })
+  const admission = createAdmission({ scope, strip, tierOf: () => undefined })
   const known = new Map<Origin, RobotsVisit>()
   const crawlDelays = new Map<HostKey, number>()
   const delayOf = (host: HostKey): number => Math.max(registry.policyOf(host).delayMs, crawlDelays.get(host) ?? 0)
@@ -92,7 +92,7 @@ export function createVisitor({ settings, productToken, seeds, clock }: VisitOpt
     productToken,
     tierOf: () => undefined,
     strip,
-    admit,
+    admission,
     addEarly: async () => {},
     connection: () => 'up',
     isOurs: () => false,

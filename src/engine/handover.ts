@@ -27,8 +27,7 @@ export function createHandover(
   { slots, settling, onChange, onSettled }: HandoverDeps,
 ): Handover {
   const settle = async (lease: Lease, task: Task, result: TaskResult): Promise<void> => {
-    const { offline: _offline, ...rest } = result
-    const settlement: Settlement = { lease, task, ...rest }
+    const settlement: Settlement = Object.assign(result, { lease, task })
     await beforeSettling?.(settlement).catch(async (error: unknown) => {
       // What could not be written is fetched again later; that the host has answered is true all the same.
       const { answeredAt } = settlement

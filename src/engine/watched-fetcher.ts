@@ -20,6 +20,8 @@ export interface WatchedFetcher extends Fetcher {
   takeFinding(): Finding
 }
 
+const NO_FINDING: Finding = {}
+
 /** Nothing has left us, and the lease is over: whoever asked gives the task back. */
 const NEVER_SENT = { kind: 'aborted' } as const
 
@@ -38,7 +40,7 @@ export function createWatchedFetcher(
   },
 ): WatchedFetcher {
   const { clock, permit, audit, slot } = deps
-  let finding: Finding = {}
+  let finding: Finding = NO_FINDING
   /** A connection may have to be made first, and this process may be stopped meanwhile for longer than its lease lasts. */
   const mayStart = (): boolean => permit.holds()
 
@@ -70,16 +72,14 @@ export function createWatchedFetcher(
       }
       const violations = audit.violations
       const spareMs = audit.started(host)
-      finding = {
-        ...(spareMs === undefined ? {} : { spareMs }),
-        ...(audit.violations === violations ? {} : { impolite: true }),
-      }
+      finding = spareMs === undefined ? NO_FINDING : { spareMs }
+      if (audit.violations !== violations) finding = { ...finding, impolite: true }
       slot.sent(clock.now())
       const outcome = await fetcher.fetch({ ...request, mayStart, onAnswer: answered }, signal)
       slot.ended()
       // What never left us asks nothing of anybody; what was cut off may have arrived.
       if (outcome.kind === 'refused' || outcome.kind === 'elsewhere' || (outcome.kind === 'error' && !outcome.sent)) {
-        finding = {}
+        finding = NO_FINDING
         audit.withdrawn(host)
         return outcome
       }
@@ -89,7 +89,7 @@ export function createWatchedFetcher(
     },
     takeFinding() {
       const taken = finding
-      finding = {}
+      finding = NO_FINDING
       return taken
     },
   }

@@ -64,7 +64,7 @@ export function createWorkshop(settings: Settings, deps: WorkshopDeps): Workshop
       productToken: productTokenOf(settings.userAgent),
       tierOf,
       strip,
-      admit: createAdmission({
+      admission: createAdmission({
         get scope() {
           return seedScope.scope
         },

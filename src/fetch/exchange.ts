@@ -3,7 +3,7 @@
  * and settles exactly once. Every path out closes what it opened.
  */
 import type { Clock } from '../base/index.ts'
-import { LIMITS } from '../model/index.ts'
+import { LIMITS, type Whole } from '../model/index.ts'
 import type { BodyMemory } from './body-memory.ts'
 import { createBody, type Body, type BodyLimits, type BodyResult } from './body.ts'
 import { codingsOf, NO_CODINGS } from './coding.ts'
@@ -18,7 +18,7 @@ import {
 import type { Flow } from './decoder-chain.ts'
 import { answerFailure, codeOf, encodingFailure, protocolFailure, timeoutFailure } from './failure.ts'
 import { responseHeaders, type ResponseHeaders } from './headers.ts'
-import type { Failure, FetchOutcome } from './outcome.ts'
+import type { Failure, FetchOutcome, FetchResponse, Protocol, WireExchange } from './outcome.ts'
 import type { Acquired, Pools } from './pools.ts'
 import type { Target } from './target.ts'
 import { requestHeadText, withoutCookies } from './wire.ts'
@@ -238,35 +238,35 @@ export class Exchange implements ResponseSink {
 
   readonly #onBody = (result: BodyResult): void => {
     if (result.kind === 'failure') return this.#fail(result.failure)
-    const { clock } = this.#parts
+    const endedAt = this.#parts.clock.now()
     const protocol = this.#connection?.protocol ?? 'http/1.1'
-    const tls = this.#connection?.tls
-    const { head, keepWire } = this.#request
-    this.#settle({
+    const response: Whole<FetchResponse> = {
       kind: 'response',
       status: this.#status ?? 0,
       headers: this.#headers ?? responseHeaders({}),
       body: result.bytes,
       wireBytes: this.#body?.wireBytes ?? 0,
-      ...(result.block === undefined ? {} : { release: releaseOnce(this.#parts.memory, result.block) }),
+      release: result.block === undefined ? undefined : releaseOnce(this.#parts.memory, result.block),
       truncated: result.limits.length > 0,
       limits: result.limits,
       startedAt: this.#startedAt,
-      answeredAt: this.#answeredAt ?? clock.now(),
-      endedAt: clock.now(),
+      answeredAt: this.#answeredAt ?? endedAt,
+      endedAt,
       address: this.#connection?.address ?? '',
       protocol,
-      ...(keepWire
-        ? {
-            wire: {
-              requestHead: requestHeadText(head, protocol),
-              responseHead: this.#responseHead,
-              body: result.wire,
-              ...(tls == null ? {} : { tls }),
-            },
-          }
-        : {}),
-    })
+      wire: this.#request.keepWire ? this.#wire(protocol, result.wire) : undefined,
+    }
+    this.#settle(response as FetchResponse)
+  }
+
+  #wire(protocol: Protocol, body: Uint8Array): WireExchange {
+    const tls = this.#connection?.tls
+    return {
+      requestHead: requestHeadText(this.#request.head, protocol),
+      responseHead: this.#responseHead,
+      body,
+      ...(tls == null ? {} : { tls }),
+    }
   }
 
   #answer(): void {

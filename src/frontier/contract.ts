@@ -42,6 +42,7 @@ import type {
   TaskKind,
   Tier,
   Visit,
+  UrlNumbering,
 } from '../model/index.ts'
 import type { RecrawlOptions } from './recrawl.ts'
 import type { ScoreOptions } from './score.ts'
@@ -163,6 +164,8 @@ export interface Settlement {
   readonly found?: readonly FoundUrl[]
   /** Pages that the answer links to, if nothing else is to be said of them: each is short for a URL in `found`. */
   readonly links?: readonly NormalizedUrl[]
+  /** Of the links: by it a frontier in the same thread knows those that it has met. */
+  readonly numbering?: UrlNumbering
   /** For a task of kind `robots` that is `done`: what it came to. */
   readonly robots?: RobotsRecord
   readonly host?: HostChange

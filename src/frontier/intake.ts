@@ -28,7 +28,10 @@ export interface Intake {
 export interface Named {
   readonly found: Settlement['found'] | undefined
   readonly links: Settlement['links'] | undefined
+  readonly numbering: Settlement['numbering'] | undefined
 }
+
+const NO_HOSTS: ReadonlySet<HostKey> = new Set()
 
 export function createIntake(
   storage: Storage,
@@ -219,8 +222,8 @@ export function createIntake(
       }
       return { added: inserted - before, known: found.length - (inserted - before) }
     },
-    addFrom(source, { found = [], links = [] }, now) {
-      const others = new Set<HostKey>()
+    addFrom(source, { found = [], links = [], numbering }, now) {
+      let others: Set<HostKey> | undefined
       // Without a limit the depth only orders a queue, and is not worth the room that all links take.
       const children: Child[] | undefined = maxDepth === undefined || source.kind !== 'page' ? undefined : []
       // A page that is fetched again names what it named before.
@@ -228,15 +231,26 @@ export function createIntake(
       // The source may have been found on a shorter path while it was being fetched: what it names moves up with it.
       const lift = source.depth - storage.depth(source.id)
       const keep = ({ id, host }: KnownLink, step: 0 | 1): void => {
-        if (host !== source.host) others.add(host)
+        if (host !== source.host) (others ??= new Set()).add(host)
         children?.push({ id, step })
       }
       for (const item of found) {
         keep(take(item, item.depth - lift, source, isNamed, now), item.depth > source.depth ? 1 : 0)
       }
-      for (const url of links) keep(takeLink(url, source.depth + 1 - lift, source, isNamed, now), 1)
+      const depth = source.depth + 1 - lift
+      const met = numbering === undefined ? undefined : knownLinks.of(numbering.era)
+      for (let at = 0; at < links.length; at++) {
+        const number = numbering?.numbers[at] ?? 0
+        let link = met?.[number]
+        if (link !== undefined) meet(link.id, depth, isNamed)
+        else {
+          link = takeLink(links[at] as NormalizedUrl, depth, source, isNamed, now)
+          if (met !== undefined) met[number] = link
+        }
+        keep(link, 1)
+      }
       if (children !== undefined && children.length > 0) storage.setChildren(source.id, children)
-      return others
+      return others ?? NO_HOSTS
     },
   }
 }

@@ -54,3 +54,12 @@ test('a URL is met again when it was met before, and not so many others since', 
   for (let id = 17; id <= 48; id++) links.isMetAgain(id)
   expect(links.isMetAgain(1)).toBe(false)
 })
+
+test('what was met by number is forgotten with its era', () => {
+  const links = createKnownLinks()
+  const [first, second] = [{}, {}]
+  links.of(first)[7] = { id: 1, host }
+  expect(links.of(first)[7]).toEqual({ id: 1, host })
+  expect(links.of(second)[7]).toBeUndefined()
+  expect(links.of(first)[7]).toBeUndefined()
+})

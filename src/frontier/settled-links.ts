@@ -11,7 +11,7 @@ export function foundByLink(url: NormalizedUrl, { depth, url: referrer }: Pick<T
 
 /** The same settlement with all that it names in `found`. */
 export function withLinksSpelledOut(settlement: Settlement): Settlement {
-  const { links, ...rest } = settlement
+  const { links, numbering: _numbering, ...rest } = settlement
   if (links === undefined) return settlement
   const { task, found = [] } = settlement
   return { ...rest, found: [...found, ...links.map((url) => foundByLink(url, task))] }

@@ -186,11 +186,11 @@ export function createSettling(
     if (task.kind === 'robots') settleRobots(settlement, open)
     else settleUrl(settlement, host, now)
     if (settlement.host !== undefined) changeHost(host, longerBlock(host, settlement.host))
-    const { found, links } = settlement
+    const { found, links, numbering } = settlement
     if (found !== undefined || links !== undefined) {
       if (task.kind === 'robots') intake.add(found ?? [], now)
       else {
-        const others = intake.addFrom(task, { found, links }, now)
+        const others = intake.addFrom(task, { found, links, numbering }, now)
         if (task.kind === 'page' && task.last === undefined) passImportance(host, others)
       }
     }

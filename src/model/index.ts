@@ -1,5 +1,5 @@
 /** The nouns: types that every layer shares, and no behaviour. */
-export type { HostKey, NormalizedUrl, Origin, UrlKey } from './url.ts'
+export type { HostKey, NormalizedUrl, Origin, UrlKey, UrlNumbering } from './url.ts'
 export {
   TIERS,
   type Change,
@@ -30,3 +30,4 @@ export {
 export type { CrawlEvents, ImpoliteRequest } from './event.ts'
 export { LIMITS, type Limit, type LimitName } from './limits.ts'
 export { TiptoeError, type ErrorCode } from './errors.ts'
+export type { Whole } from './whole.ts'

@@ -16,3 +16,14 @@ export type HostKey = string & { readonly [brand]: 'HostKey' }
 
 /** Scheme, host and port (`https://example.com`, `http://example.com:8080`). What a robots.txt speaks for. */
 export type Origin = string & { readonly [brand]: 'Origin' }
+
+/**
+ * A number for each URL of a list, place by place. It stands for that URL, and for no other, wherever `era` is the same
+ * object: what is known of a URL can be kept by its number, which is found at once, until another era begins. Another
+ * thread has eras of its own.
+ */
+export interface UrlNumbering {
+  /** Whole and positive, some ten thousand at most. */
+  readonly numbers: readonly number[]
+  readonly era: object
+}

@@ -6,11 +6,13 @@
 import { hash } from 'node:crypto'
 import { MAX_PAGE_BYTES, pageMachine } from './html/page-machine.ts'
 
-/** The size of a body decides, so a body has the same name wherever there is a page machine. */
+/**
+ * The size of a body decides, so a body has the same name wherever there is a page machine.
+ * @param body an object of its own for each page, though the memory may be used again
+ */
 export function bodyHash(body: Uint8Array): string {
   if (pageMachine === undefined || body.length > MAX_PAGE_BYTES) return `sha256:${hash('sha256', body)}`
-  // As a page of its own: the memory of a body is used again for others.
-  pageMachine.load(body.subarray())
+  pageMachine.load(body)
   const number = BigInt.asUintN(64, pageMachine.hashOfPage(body.length))
   return `xxh64:${number.toString(16).padStart(16, '0')}`
 }

@@ -6,7 +6,7 @@ export { parseDirectives } from './html/directives.ts'
 export { extract, extractLinks, type ExtractContext, type Extracted } from './html/extract.ts'
 export { readHeaders, type HeaderContext, type HeaderFacts } from './html/header-facts.ts'
 export { parseLinkHeader, type HeaderLink } from './html/link-header.ts'
-export { MAX_LINKS, type Link, type LinkLimit, type LinkSource } from './html/links.ts'
+export { MAX_LINKS, spelledOut, type Link, type LinkLimit, type LinkSource, type PageLinks } from './html/links.ts'
 export {
   isNosniff,
   sniffMediaType,

@@ -9,6 +9,7 @@ import type {
   RobotsDirectives,
   TdmReservation,
   LimitName,
+  UrlNumbering,
 } from '../model/index.ts'
 
 /** Header fields that have a say in how a document is read, in lower case. */
@@ -108,6 +109,8 @@ export interface PageReading extends Omit<ContentReading, 'kind'> {
   readonly linkCount: number
   /** The links that the page and each link permit to be followed, in order. */
   readonly links: readonly NormalizedUrl[]
+  /** Of the links, where they were read in this thread. */
+  readonly numbering?: UrlNumbering
   /** The feeds that it names, and permits to be followed; they are not among the links to follow. */
   readonly feeds: readonly NormalizedUrl[]
   /** Present when they were wanted. */

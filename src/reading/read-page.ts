@@ -1,6 +1,6 @@
 /** A page: its text by its encoding, what it says of itself, its links, its main content. By media type. */
 import { contentHash, contentSample, countTokens, fingerprintsOf, readContent, type Content } from '../content/index.ts'
-import type { NormalizedUrl, LimitName } from '../model/index.ts'
+import type { LimitName, NormalizedUrl, Whole } from '../model/index.ts'
 import {
   bodyHash,
   decodeText,
@@ -49,7 +49,9 @@ export interface BegunPage {
 }
 
 export function beginPage(input: PageInput): BegunPage {
-  const { url, body, headers, wants } = input
+  const { url, headers, wants } = input
+  // The memory of a body may have been another's: this object stands for this page alone.
+  const body = Buffer.from(input.body.buffer, input.body.byteOffset, input.body.byteLength)
   const contentType = headers['content-type']?.join(', ') ?? null
   const nosniff = isNosniff(headers['x-content-type-options']?.join(', ') ?? null)
   const { kind, essence, isSniffed } = sniffMediaType(contentType, body, { nosniff })
@@ -58,30 +60,37 @@ export function beginPage(input: PageInput): BegunPage {
   const isText = (kind === 'html' || kind === 'text') && charset !== null
   return {
     rest: isText && wants.content ? { kind: 'content', url, body, media: kind, charset, title, wants } : undefined,
-    whole: (content) => ({
-      kind: 'page',
-      charset,
-      title,
-      description: about.description,
-      lang: about.lang,
-      canonical: about.canonical,
-      ...(published === null ? {} : { published }),
-      ...(modified === null ? {} : { modified }),
-      headings: content?.headings ?? [],
-      robots: about.robots,
-      ...(tdm === null ? {} : { tdm }),
-      ...(isSniffed ? { sniffedType: essence } : {}),
-      isHtml: kind === 'html',
-      contentHash: content?.contentHash ?? (wants.content ? contentHash(body) : bodyHash(body)),
-      near: content?.near ?? null,
-      simhash: content?.simhash ?? null,
-      tokens: content?.tokens ?? 0,
-      ...(content?.markdown === undefined ? {} : { markdown: content.markdown }),
-      ...(content?.sample === undefined ? {} : { sample: content.sample }),
-      linkCount: about.links.length,
-      ...linksOf(about, input, kind),
-      limits: content === undefined ? limits : [...limits, ...content.limits],
-    }),
+    whole(content) {
+      const { links, numbering, feeds, outlinks } = linksOf(about, input, kind)
+      const reading: Whole<PageReading> = {
+        kind: 'page',
+        charset,
+        title,
+        description: about.description,
+        lang: about.lang,
+        canonical: about.canonical,
+        published: published ?? undefined,
+        modified: modified ?? undefined,
+        headings: content?.headings ?? [],
+        robots: about.robots,
+        tdm: tdm ?? undefined,
+        sniffedType: isSniffed ? essence : undefined,
+        isHtml: kind === 'html',
+        contentHash: content?.contentHash ?? (wants.content ? contentHash(body) : bodyHash(body)),
+        near: content?.near ?? null,
+        simhash: content?.simhash ?? null,
+        tokens: content?.tokens ?? 0,
+        markdown: content?.markdown,
+        sample: content?.sample,
+        linkCount: about.links.urls.length,
+        links,
+        numbering,
+        feeds,
+        outlinks,
+        limits: content === undefined ? limits : [...limits, ...content.limits],
+      }
+      return reading as PageReading
+    },
   }
 }
 
@@ -144,29 +153,42 @@ function contentOfText(text: string): Content {
 function readFeed(body: Uint8Array, context: ExtractContext): Body {
   const facts = readHeaders(context)
   const feed = parseFeed(body, context.contentType, context.url)
-  const named = new Map<NormalizedUrl, Link>(facts.links.map((link) => [link.url, link]))
-  for (const url of [...(feed?.entries ?? []).map((entry) => entry.url), ...(feed?.links ?? [])]) {
-    if (!named.has(url)) named.set(url, { url, rel: [], source: 'feed', nofollow: false })
-  }
-  const about = { ...UNTOLD, ...facts, title: feed?.title ?? null, links: [...named.values()] }
+  const named = [...facts.links.urls, ...(feed?.entries ?? []).map((entry) => entry.url), ...(feed?.links ?? [])]
+  // What the header names comes first, and so keeps its places.
+  const links = { urls: [...new Set(named)], remarks: facts.links.remarks }
+  const about = { ...UNTOLD, ...facts, title: feed?.title ?? null, links }
   return { charset: null, about, limits: feed?.limits ?? [] }
 }
 
+type FollowedLinks = Whole<Pick<PageReading, 'links' | 'numbering' | 'outlinks' | 'feeds'>>
+
 /** What the page and each link ask of robots is respected, unless that is not wanted. */
-function linksOf(
-  { robots, links }: About,
-  input: PageInput,
-  kind: MediaKind,
-): Pick<PageReading, 'links' | 'outlinks' | 'feeds'> {
-  const isWanted = (link: Link): boolean => input.followNofollow || (robots.follow && !link.nofollow)
+function linksOf({ robots, links }: About, input: PageInput, kind: MediaKind): FollowedLinks {
+  const { urls, remarks, numbering } = links
+  const { followNofollow } = input
+  const outlinks = input.wants.outlinks ? urls : undefined
+  if (!followNofollow && !robots.follow) return { links: [], numbering: undefined, feeds: [], outlinks }
   // What a feed names are pages; what a page names as its feed is one.
   const isFeed = (link: Link): boolean => kind === 'html' && link.source === 'feed'
-  const wanted: NormalizedUrl[] = []
+  const isFollowed = (link: Link): boolean => followNofollow || !link.nofollow
+  let leftOut: Set<number> | undefined
   const feeds: NormalizedUrl[] = []
-  for (const link of links) if (isWanted(link)) (isFeed(link) ? feeds : wanted).push(link.url)
-  if (!input.wants.outlinks) return { links: wanted, feeds }
-  // One array that is named twice crosses to another thread once.
-  return { links: wanted, feeds, outlinks: wanted.length === links.length ? wanted : links.map(({ url }) => url) }
+  for (const [place, link] of remarks) {
+    if (isFollowed(link) && !isFeed(link)) continue
+    leftOut = (leftOut ?? new Set()).add(place)
+    if (isFollowed(link)) feeds.push(link.url)
+  }
+  // Of most pages all links are followed, as they stand.
+  if (leftOut === undefined) return { links: urls, numbering, feeds, outlinks }
+  const places = leftOut
+  const isKept = (_: unknown, place: number): boolean => !places.has(place)
+  const numbers = numbering?.numbers.filter(isKept)
+  return {
+    links: urls.filter(isKept),
+    numbering: numbering && numbers && { numbers, era: numbering.era },
+    feeds,
+    outlinks,
+  }
 }
 
 function hex(fingerprint: bigint): string {

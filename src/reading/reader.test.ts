@@ -48,10 +48,15 @@ describe('a reader with threads', () => {
       <h1>Tea</h1><p>Boil the water. Łódź 茶 🍵 <a href="/a">a</a> <a href="/b" rel=nofollow>b</a></p>`
     const input = page('/tea', html)
     const threaded = await open({ module: READING }).read(input)
-    expect(threaded).toEqual(await createInlineReader().read(input))
+    const inline = await createInlineReader().read(input)
+    const reading = inline.kind === 'read' ? { ...inline.reading, numbering: undefined } : undefined
+    expect(threaded).toEqual({ kind: 'read', reading })
     expect(threaded).toMatchObject({
-      kind: 'read',
-      reading: { title: 'Tea', links: ['https://a.test/a'], outlinks: ['https://a.test/a', 'https://a.test/b'] },
+      reading: {
+        title: 'Tea',
+        links: ['https://a.test/a'],
+        outlinks: ['https://a.test/a', 'https://a.test/b'],
+      },
     })
     expect(input.body.toString()).toBe(html)
   })

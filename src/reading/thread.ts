@@ -3,7 +3,7 @@
  * nothing: after an error the state of a parser is not to be trusted, so the thread ends, and says why by ending.
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import type { DocumentInput } from './document.ts'
+import type { DocumentInput, DocumentReading } from './document.ts'
 import type { readDocument } from './read-document.ts'
 
 interface ReadingModule {
@@ -16,6 +16,14 @@ const reading = (await import(module)) as ReadingModule
 
 let last: Promise<void> = Promise.resolve()
 port.on('message', (input: DocumentInput) => {
-  last = last.then(async () => port.postMessage(await reading.readDocument(input)))
+  last = last.then(async () => port.postMessage(asToldOutside(await reading.readDocument(input))))
 })
+
+/** Numbers of URLs mean nothing outside of the thread that gave them. */
+function asToldOutside(read: DocumentReading): DocumentReading {
+  if (read.kind !== 'page') return read
+  const { numbering: _numbering, ...rest } = read
+  return rest
+}
+
 port.postMessage('ready')

@@ -3,7 +3,7 @@
  * answer equals `normalizeUrl(reference, base)`. Remembering references is left to the caller, who is told what of the
  * base they depend on.
  */
-import type { NormalizedUrl } from '../model/index.ts'
+import type { NormalizedUrl, UrlNumbering } from '../model/index.ts'
 import { createInternedUrls } from './interned-urls.ts'
 import { pathStart, queryStart } from './parts.ts'
 import { hasOtherScheme, mayHaveScheme } from './plain.ts'
@@ -12,7 +12,11 @@ import { createAncestors, createResolver, serializeBase, type Resolver } from '.
 export interface LinkResolver {
   /** The number of the URL that a reference leads to, until the next resolver is made; `NOWHERE` if it is none. */
   resolve(reference: string): number
+  /** The number of a URL that is known as such. */
+  idOf(url: NormalizedUrl): number
   urlOf(id: number): NormalizedUrl
+  /** In which these numbers hold. */
+  readonly era: UrlNumbering['era']
   /** Undefined for a base that is no web URL. */
   readonly bases: ReferenceBases | undefined
 }
@@ -25,8 +29,8 @@ export interface LinkResolver {
 export interface ReferenceBases {
   /** Origin, folder, and the folders so many levels up, from 0 to `MAX_CLIMB`. */
   readonly ids: Int32Array
-  /** Grows when the numbers of URLs are given anew. */
-  readonly generation: number
+  /** Another one when the numbers of URLs are given anew. */
+  readonly era: UrlNumbering['era']
 }
 
 export const NOWHERE = 0
@@ -44,7 +48,7 @@ const baseIds = new Map<string, number>()
 const basesOfFolders = new Map<string, ReferenceBases>()
 let baseCharacters = 0
 let lastBaseId = 0
-let generation = 1
+let era: UrlNumbering['era'] = {}
 
 function isFull(): boolean {
   return interned.isFull() || baseIds.size >= MAX_BASES || baseCharacters >= LIMITS.maxCharacters
@@ -55,7 +59,7 @@ function forget(): void {
   baseIds.clear()
   basesOfFolders.clear()
   baseCharacters = 0
-  generation++
+  era = {}
 }
 
 export function createLinkResolver(base: string): LinkResolver {
@@ -67,7 +71,9 @@ export function createLinkResolver(base: string): LinkResolver {
       const url = resolveReference(reference)
       return url === undefined ? NOWHERE : interned.idOf(url)
     },
-    urlOf: (id) => interned.urlOf(id),
+    idOf: interned.idOf,
+    urlOf: interned.urlOf,
+    era,
     bases: basesOf(base),
   }
 }
@@ -92,7 +98,7 @@ function basesOf(base: string): ReferenceBases | undefined {
   ids[0] = baseId(origin)
   ids[1] = baseId(folder)
   for (let levels = 0; levels <= MAX_CLIMB; levels++) ids[levels + 2] = baseId(ancestors(levels)) + 1
-  const bases = { ids, generation }
+  const bases = { ids, era }
   basesOfFolders.set(folder, bases)
   return bases
 }

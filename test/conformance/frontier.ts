@@ -429,6 +429,31 @@ export function describeFrontier(home: string, open: OpenFrontier, share = 1): v
           { url: 'https://a.test/behind', depth: 2, via: 'link', referrer: 'https://a.test/far' },
         ])
       })
+
+      test('links are those that their texts name, whatever numbers they have in which era', async () => {
+        const { frontier, one, end, settle, passRobots, urls } = setup({ delayMs: 0 })
+        const at = (path: string): NormalizedUrl => `https://a.test/${path}` as NormalizedUrl
+        const [first, second] = [{}, {}]
+        const named = [
+          { links: [at('x'), at('y')], numbering: { numbers: [1, 2], era: first } },
+          { links: [at('y'), at('z')], numbering: { numbers: [2, 3], era: first } },
+          { links: [at('z'), at('v'), at('x')], numbering: { numbers: [1, 2, 3], era: second } },
+          { links: [at('x'), at('w')], numbering: { numbers: [1, 3], era: first } },
+          { links: [at('v'), at('u')] },
+        ]
+        await frontier.add(named.map((_, index) => page(`https://a.test/${index}`)))
+        await passRobots()
+        const seen: string[] = []
+        while (seen.length < 11) {
+          const lease = await one()
+          for (const [index, url] of urls(lease).entries()) {
+            await settle(end(lease, { kind: 'done' }, named[seen.length] ?? {}, index))
+            seen.push(url)
+          }
+        }
+        expect(seen.toSorted()).toEqual('0 1 2 3 4 u v w x y z'.split(' ').map(at))
+        expect(await frontier.stats()).toMatchObject({ discovered: 11, done: 11, queued: 0 })
+      })
     })
 
     describeHealth(setup)

@@ -6,7 +6,7 @@ import { productTokenOf, readSeed } from '../../engine/index.ts'
 import { createSystemClock, formatBytes, formatDuration, type Clock } from '../../base/index.ts'
 import type { FetchOutcome, FetchResponse } from '../../fetch/index.ts'
 import { SKIP_REASONS, type NormalizedUrl, type Page, type PageRecord, type SkipRecord } from '../../model/index.ts'
-import { extract } from '../../parse/index.ts'
+import { extract, spelledOut } from '../../parse/index.ts'
 import { countOf, formatCount } from '../count-words.ts'
 import { EXIT } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
@@ -155,7 +155,7 @@ function linksOf(
 ): NonNullable<Hop['links']> {
   if (count === 0) return []
   const { links } = extract(response.body, { url, contentType: response.headers.get('content-type'), productToken })
-  return links.map(({ url, rel, nofollow }) => ({ url, rel, nofollow, ...scope.check(url) }))
+  return spelledOut(links).map(({ url, rel, nofollow }) => ({ url, rel, nofollow, ...scope.check(url) }))
 }
 
 function hopWords(hop: Hop): string {

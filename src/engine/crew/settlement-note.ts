@@ -7,7 +7,7 @@ import type { Task } from '../../model/index.ts'
 import { recordLine, type OutputRecord } from '../../sink/index.ts'
 import type { LinkReader, LinkWriter, NumberedLinks } from './link-book.ts'
 
-export interface SettlementNote extends Omit<Settlement, 'lease' | 'task' | 'links' | 'record'> {
+export interface SettlementNote extends Omit<Settlement, 'lease' | 'task' | 'links' | 'numbering' | 'record'> {
   readonly fence: number
   /** Which task of the lease. */
   readonly index: number
@@ -29,7 +29,8 @@ export function noteOf(
   { tasks }: Pick<Lease, 'tasks'>,
   deps: { readonly links: LinkWriter; readonly wantsMarkdown: boolean },
 ): SettlementNote {
-  const { lease, task, links, record, ...rest } = settlement
+  // Numbers of URLs mean nothing in another thread.
+  const { lease, task, links, numbering: _numbering, record, ...rest } = settlement
   return {
     ...rest,
     fence: lease.fence,

@@ -3,7 +3,7 @@ import type { Clock, Rng } from '../../base/index.ts'
 import type { Settings } from '../../config/index.ts'
 import type { Fetcher } from '../../fetch/index.ts'
 import type { Lease, Settlement } from '../../frontier/index.ts'
-import type { ContentSignals, NormalizedUrl, Origin, Tier } from '../../model/index.ts'
+import type { NormalizedUrl, Origin, Tier } from '../../model/index.ts'
 import type { HostRegistry } from '../../politeness/index.ts'
 import type { Reader } from '../../reading/index.ts'
 import type { OutputRecord } from '../../sink/index.ts'
@@ -22,15 +22,13 @@ export interface TaskContext {
   readonly scope: Scope
   /** Knows the pages that were read before. */
   readonly repetitions: RepetitionJudge
-  /** What the page may be used for, where its robots.txt says it. */
-  readonly contentSignals?: ContentSignals
   /** The name by which robots.txt and meta robots know us. */
   readonly productToken: string
   tierOf(url: NormalizedUrl): Tier | undefined
   /** A URL that was found, without the query parameters that the crawl does not tell URLs by. */
   strip(url: NormalizedUrl): NormalizedUrl
   /** Which links belong to the crawl. */
-  readonly admit: Admission
+  readonly admission: Admission
   /** Whether pages of this origin can be in scope. */
   isOurs(origin: Origin): boolean
   /** Adds URLs ahead of the settlement that names them, for answers that name very many. */

@@ -38,6 +38,10 @@ export function unreadable(
 }
 
 export function tellingHeaders({ headers }: Pick<FetchResponse, 'headers'>): TellingHeaders {
-  const sent = TELLING_HEADERS.map((name) => [name, headers.all(name)] as const)
-  return Object.fromEntries(sent.filter(([, values]) => values.length > 0))
+  const telling: { -readonly [Name in keyof TellingHeaders]: TellingHeaders[Name] } = {}
+  for (const name of TELLING_HEADERS) {
+    const values = headers.all(name)
+    if (values.length > 0) telling[name] = values
+  }
+  return telling
 }

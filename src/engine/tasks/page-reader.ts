@@ -4,10 +4,16 @@
  */
 import type { FetchResponse } from '../../fetch/index.ts'
 import { foundByLink } from '../../frontier/index.ts'
-import { RECORD_SCHEMA, type FoundUrl, type NormalizedUrl, type PageRecord, type Task } from '../../model/index.ts'
+import {
+  RECORD_SCHEMA,
+  type ContentSignals,
+  type FoundUrl,
+  type PageRecord,
+  type Task,
+  type Whole,
+} from '../../model/index.ts'
 import type { PageInput, PageReading } from '../../reading/index.ts'
 import { contentPath } from '../../sink/index.ts'
-import type { Admitted } from './admission.ts'
 import type { TaskContext, TaskResult } from './context.ts'
 import { interpret, tellingHeaders } from './interpretation.ts'
 import { validatorsOf } from './revisit-conditions.ts'
@@ -15,7 +21,12 @@ import type { Repetition } from './repetition.ts'
 import { isRevisit, sameAgain, visitOf } from './revisit.ts'
 import { timestamp } from './timestamp.ts'
 
-export async function readPage(task: Task, response: FetchResponse, context: TaskContext): Promise<TaskResult> {
+export async function readPage(
+  task: Task,
+  response: FetchResponse,
+  signals: ContentSignals | undefined,
+  context: TaskContext,
+): Promise<TaskResult> {
   const interpreted = await interpret(inputOf(task, response, context), task, context)
   if (interpreted.reading === undefined) return interpreted.result
   const { reading } = interpreted
@@ -26,24 +37,28 @@ export async function readPage(task: Task, response: FetchResponse, context: Tas
   if (visit.change === 'unchanged' && isRevisit(task)) {
     return { ...sameAgain(task, visit, response, context), ...named }
   }
-  const record = recordOf(task, response, reading, repetition, context)
+  const record = recordOf(task, response, reading, repetition, signals, context)
   // A body that is archived is let go by the archive.
   if (record.htmlPath === undefined && response.wire === undefined) response.release?.()
-  return {
+  const output = { kind: 'page', record, markdown: reading.markdown ?? null } as const
+  const result: Whole<PageResult> = {
     outcome: { kind: 'done' },
-    ...named,
+    found: named.found,
+    links: named.links,
+    numbering: named.numbering,
     visit,
-    ...(reading.sample === undefined ? {} : { sample: reading.sample }),
+    sample: reading.sample,
     bytes: record.bytes,
     tokens: record.tokens,
-    record: {
-      kind: 'page',
-      record,
-      markdown: reading.markdown ?? null,
-      ...(record.htmlPath === undefined ? {} : { html: response.body }),
-    },
+    record: record.htmlPath === undefined ? output : { ...output, html: response.body },
   }
+  return result as TaskResult
 }
+
+type PageResult = Pick<
+  TaskResult,
+  'outcome' | 'found' | 'links' | 'numbering' | 'visit' | 'sample' | 'bytes' | 'tokens' | 'record'
+>
 
 function inputOf(task: Task, response: FetchResponse, { settings, productToken }: TaskContext): PageInput {
   return {
@@ -67,14 +82,13 @@ function recordOf(
   task: Task,
   response: FetchResponse,
   reading: PageReading,
-  repetition: Repetition,
-  { settings, contentSignals }: TaskContext,
+  { duplicateOf, duplicateBy }: Repetition,
+  contentSignals: ContentSignals | undefined,
+  { settings }: TaskContext,
 ): PageRecord {
-  const { published, modified, tdm, sniffedType, outlinks } = reading
   const limits = [...response.limits, ...reading.limits]
-  const etag = response.headers.get('etag')
-  const lastModified = response.headers.get('last-modified')
-  return {
+  const hasHtml = reading.isHtml && settings.formats.includes('html')
+  const record: Whole<PageRecord> = {
     schema: RECORD_SCHEMA,
     url: task.url,
     change: isRevisit(task) ? 'changed' : 'new',
@@ -88,35 +102,36 @@ function recordOf(
     answerMs: Math.round(response.answeredAt - response.startedAt),
     durationMs: Math.round(response.endedAt - response.startedAt),
     bytes: response.body.length,
-    ...(limits.length === 0 ? {} : { truncated: true, limits }),
+    truncated: limits.length === 0 ? undefined : true,
+    limits: limits.length === 0 ? undefined : limits,
     contentType: response.headers.get('content-type'),
-    ...(sniffedType === undefined ? {} : { sniffedType }),
+    sniffedType: reading.sniffedType,
     charset: reading.charset,
     title: reading.title,
     description: reading.description,
     lang: reading.lang,
     canonical: reading.canonical,
-    ...(published === undefined ? {} : { published }),
-    ...(modified === undefined ? {} : { modified }),
+    published: reading.published,
+    modified: reading.modified,
     headings: reading.headings,
     robots: reading.robots,
-    ...(contentSignals === undefined ? {} : { contentSignals }),
-    ...(tdm === undefined ? {} : { tdm }),
+    contentSignals,
+    tdm: reading.tdm,
     contentHash: reading.contentHash,
     simhash: reading.simhash,
-    ...repetition,
+    duplicateOf,
+    duplicateBy,
     tokens: reading.tokens,
     links: reading.linkCount,
-    ...(outlinks === undefined ? {} : { outlinks }),
-    ...(reading.markdown === undefined ? {} : { markdownPath: `content/${contentPath(task.url, 'md')}` }),
-    ...(reading.isHtml && settings.formats.includes('html')
-      ? { htmlPath: `content/${contentPath(task.url, 'html')}` }
-      : {}),
-    ...(etag === null ? {} : { etag }),
-    ...(lastModified === null ? {} : { lastModified }),
+    outlinks: reading.outlinks,
+    markdownPath: reading.markdown === undefined ? undefined : `content/${contentPath(task.url, 'md')}`,
+    htmlPath: hasHtml ? `content/${contentPath(task.url, 'html')}` : undefined,
+    etag: response.headers.get('etag') ?? undefined,
+    lastModified: response.headers.get('last-modified') ?? undefined,
     attempts: task.attempts + 1,
     render: 'http',
   }
+  return record as PageRecord
 }
 
 /**
@@ -127,40 +142,26 @@ function follow(
   task: Task,
   reading: PageReading,
   { duplicateBy }: Repetition,
-  context: TaskContext,
-): Required<Pick<TaskResult, 'found' | 'links'>> {
-  const { settings } = context
+  { settings, admission }: TaskContext,
+): Pick<TaskResult, 'found' | 'links' | 'numbering'> {
   const isSpared = duplicateBy !== undefined && settings.skipDuplicates
   const found: FoundUrl[] = []
-  const links: NormalizedUrl[] = []
-  const take = (urls: readonly NormalizedUrl[], kind: FoundUrl['kind'], depth: number, via: FoundUrl['via']): void => {
-    for (const { url, tier } of admitted(urls, context)) {
-      const named = { url, kind, depth, via, referrer: task.url }
-      found.push(tier === undefined || kind !== 'page' ? named : { ...named, tier })
+  if (duplicateBy === 'canonical' && reading.canonical !== null) {
+    const original = admission.one(reading.canonical)
+    if (original !== undefined) {
+      const { url, tier } = original
+      const named = { url, kind: 'page', depth: task.depth, via: 'canonical', referrer: task.url } as const
+      found.push(tier === undefined ? named : { ...named, tier })
     }
   }
-  if (duplicateBy === 'canonical' && reading.canonical !== null) {
-    take([reading.canonical], 'page', task.depth, 'canonical')
+  if (isSpared) return { found, links: [] }
+  const { links, numbering, tiered } = admission.all(reading.links, reading.numbering)
+  for (const { url, tier } of tiered) found.push({ ...foundByLink(url, task), tier })
+  if (settings.sitemaps) {
+    const feeds = new Set(reading.feeds.map((feed) => admission.one(feed)?.url))
+    for (const url of feeds) {
+      if (url !== undefined) found.push({ url, kind: 'sitemap', depth: 0, via: 'link', referrer: task.url })
+    }
   }
-  if (isSpared) return { found, links }
-  for (const { url, tier } of admitted(reading.links, context)) {
-    // Most links have no tier of their own: then their text is all there is to say.
-    if (tier === undefined) links.push(url)
-    else found.push({ ...foundByLink(url, task), tier })
-  }
-  if (settings.sitemaps) take(reading.feeds, 'sitemap', 0, 'link')
-  return { found, links }
-}
-
-/** Those of distinct URLs that belong to the crawl, as it has them: what differs only in what is stripped is one. */
-function admitted(urls: readonly NormalizedUrl[], { admit }: TaskContext): Admitted[] {
-  const all: Admitted[] = []
-  let isAnyStripped = false
-  for (const url of urls) {
-    const answer = admit(url)
-    if (answer === undefined) continue
-    isAnyStripped ||= answer.url !== url
-    all.push(answer)
-  }
-  return isAnyStripped ? [...new Map(all.map((each) => [each.url, each])).values()] : all
+  return numbering === undefined ? { found, links } : { found, links, numbering }
 }

@@ -1,6 +1,6 @@
 /** One page: may it be asked for, what did it answer, and what follows from that. */
-import type { FetchError, FetchOutcome, FetchResponse } from '../../fetch/index.ts'
-import type { FoundUrl, Task } from '../../model/index.ts'
+import type { FetchError, FetchResponse } from '../../fetch/index.ts'
+import type { ContentSignals, FoundUrl, Task } from '../../model/index.ts'
 import { addressOf, type TaskContext, type TaskResult } from './context.ts'
 import { afterAnswer, afterError, isOurOwnFault, refusalOf } from './host-change.ts'
 import { readPage } from './page-reader.ts'
@@ -15,18 +15,13 @@ export async function runPageTask(task: Task, context: TaskContext): Promise<Tas
   if (task.aside !== undefined) return skipped(task, task.aside, context)
   if (settings.maxDepth !== undefined && task.depth > settings.maxDepth)
     return skipped(task, { reason: 'depth' }, context)
-  const verdict = await registry.verdict(task.url, lease.robotsVersion)
+  const asked = registry.verdict(task.url, lease.robotsVersion)
+  const verdict = asked instanceof Promise ? await asked : asked
   // The record went away between the lease and now: the frontier asks for it anew.
   if (verdict === undefined) return { outcome: { kind: 'returned' } }
   if (!verdict.allowed) return skipped(task, verdict, context)
   if (isHopeless(task, context)) return skipped(task, { reason: 'host-unavailable' }, context)
-  const request = { url: task.url, ...conditionsOf(task), ...addressOf(lease) }
-  const fetched = await fetcher.fetch(request, signal)
-  const { signals } = verdict
-  return judge(task, fetched, signals === undefined ? context : { ...context, contentSignals: signals })
-}
-
-async function judge(task: Task, fetched: FetchOutcome, context: TaskContext): Promise<TaskResult> {
+  const fetched = await fetcher.fetch({ url: task.url, ...conditionsOf(task), ...addressOf(lease) }, signal)
   switch (fetched.kind) {
     case 'aborted':
       // The request may have reached the host: its pace counts from now.
@@ -37,8 +32,13 @@ async function judge(task: Task, fetched: FetchOutcome, context: TaskContext): P
       return skipped(task, { reason: 'address', detail: fetched.detail }, context)
     case 'error':
       return { ...broke(task, fetched, context), ...(fetched.sent ? { answeredAt: fetched.answeredAt } : {}) }
-    case 'response':
-      return { ...(await answered(task, fetched, context)), answeredAt: fetched.answeredAt }
+    case 'response': {
+      const { answeredAt } = fetched
+      const refusal = refusalOf(fetched)
+      if (refusal !== undefined) return { ...refusedByHost(task, refusal, context), answeredAt }
+      const result = await responded(task, fetched, verdict.signals, context)
+      return Object.assign(result, { host: afterAnswer(fetched, context), answeredAt })
+    }
   }
 }
 
@@ -53,15 +53,15 @@ function broke(task: Task, error: FetchError, context: TaskContext): TaskResult 
   return { ...failed(task, { code, detail, ...(status === undefined ? {} : { status }) }, context), ...host }
 }
 
-async function answered(task: Task, response: FetchResponse, context: TaskContext): Promise<TaskResult> {
-  const refusal = refusalOf(response)
-  if (refusal !== undefined) return refusedByHost(task, refusal, context)
-  return { ...(await responded(task, response, context)), host: afterAnswer(response, context) }
-}
-
-async function responded(task: Task, response: FetchResponse, context: TaskContext): Promise<TaskResult> {
+/** What an answer that is no refusal comes to, as an object that nobody else has. */
+function responded(
+  task: Task,
+  response: FetchResponse,
+  signals: ContentSignals | undefined,
+  context: TaskContext,
+): TaskResult | Promise<TaskResult> {
   const { status } = response
-  if (status >= 200 && status < 300) return readPage(task, response, context)
+  if (status >= 200 && status < 300) return readPage(task, response, signals, context)
   if (isRevisit(task) && isNotModified(task, response)) return notModified(task, response, context)
   if (status >= 300 && status < 400 && status !== 304) return redirected(task, response, context)
   if (isRevisit(task) && (status === 404 || status === 410)) return gone(task, response, context)

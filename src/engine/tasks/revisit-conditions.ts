@@ -33,9 +33,19 @@ function entityTag(headers: ResponseHeaders): string | null {
 function lastModified({ headers, answeredAt }: Pick<FetchResponse, 'headers' | 'answeredAt'>): string | null {
   const [date, ...others] = headers.all('last-modified')
   if (date === undefined || others.length > 0 || !HTTP_DATE.test(date)) return null
-  const told = Date.parse(headers.get('date') ?? '')
+  const told = timeTold(headers.get('date') ?? '')
   const now = Number.isNaN(told) ? answeredAt : told
   return Date.parse(date) <= now - RESOLUTION_MS ? date : null
+}
+
+/** What was read last: answers of one second say the same. */
+let lastTold = ''
+let lastTime = Number.NaN
+
+function timeTold(date: string): number {
+  if (date !== lastTold) lastTime = Date.parse(date)
+  lastTold = date
+  return lastTime
 }
 
 /** For the request of a task; empty where there is nothing to compare with. */

@@ -87,7 +87,7 @@ async function run(kind: 'page' | 'sitemap', answer: Reply, setting: Setting = {
   }
   const context = {
     ...rules,
-    admit: createAdmission(rules),
+    admission: createAdmission(rules),
     settings,
     clock,
     rng: createRng(1),

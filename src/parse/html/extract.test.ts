@@ -110,7 +110,7 @@ describe('links', () => {
   test('to the page itself are one link, which a crawl leaves out', () => {
     const html = `<a href=""><a href="#top"><a href="?q=1#x"><a href="${PAGE}">`
     expect(urls(html)).toEqual([PAGE])
-    expect(read(html).links).toEqual([])
+    expect(read(html).links.urls).toEqual([])
   })
 
   test('on a base of another scheme are the absolute ones', () => {
@@ -146,22 +146,34 @@ describe('links', () => {
     expect(urls('<a href="x #f">')).toEqual([new URL('x #f', PAGE).href.replace(/#.*/, '')])
   })
 
+  test('have numbers that stand for the same URL on every page of an era', () => {
+    const one = read('<a href=x><a href=y rel=nofollow><a href=z>').links
+    const other = read(`<a href=""><a href=z><a href="${PAGE}"><a href=x>`).links
+    expect(other.numbering?.era).toBe(one.numbering?.era)
+    const [x, y, z] = one.numbering?.numbers ?? []
+    expect(new Set([x, y, z]).size).toBe(3)
+    expect(other.numbering?.numbers).toEqual([z, x])
+  })
+
   test('are cut at the limit, and the page says so', () => {
     const html = Array.from({ length: 12 }, (_, at) => `<a href=${at % 11}>`).join('')
-    expect(read(html, { maxLinks: 10 })).toMatchObject({ limits: ['links'], links: { length: 10 } })
-    expect(read(html, { maxLinks: 11 })).toMatchObject({ limits: [], links: { length: 11 } })
+    expect(read(html, { maxLinks: 10 })).toMatchObject({ limits: ['links'], links: { urls: { length: 10 } } })
+    expect(read(html, { maxLinks: 11 })).toMatchObject({ limits: [], links: { urls: { length: 11 } } })
     const many = Array.from({ length: MAX_LINKS + 1 }, (_, at) => `<a href=${at}>`).join('')
-    expect(read(many)).toMatchObject({ limits: ['links'], links: { length: MAX_LINKS } })
+    expect(read(many)).toMatchObject({ limits: ['links'], links: { urls: { length: MAX_LINKS } } })
     const folder = `http://a.test/${'x'.repeat(4_000)}/`
     const long = Array.from({ length: 2_000 }, (_, at) => `<a href=${1_000 + at}>`).join('')
     const { links, limits } = read(`<base href="${folder}">${long}`)
     expect(limits).toEqual(['links-size'])
-    expect(links).toHaveLength(Math.floor(MAX_LINKS_LENGTH / `${folder}1000`.length))
+    expect(links.urls).toHaveLength(Math.floor(MAX_LINKS_LENGTH / `${folder}1000`.length))
   })
 
   test('that are too long to be fetched are named as a limit; those that lead nowhere are not', () => {
     const long = 'x'.repeat(9_000)
-    expect(read(`<a href="/${long}"><a href=a>`)).toMatchObject({ limits: ['url-length'], links: { length: 1 } })
+    expect(read(`<a href="/${long}"><a href=a>`)).toMatchObject({
+      limits: ['url-length'],
+      links: { urls: { length: 1 } },
+    })
     expect(read(`<a href="data:,${long}"><a href="mailto:${long}">`).limits).toEqual([])
   })
 
@@ -195,7 +207,7 @@ describe('the query of a link', () => {
   test('is in the encoding that the page was read in', () => {
     const bytes = Uint8Array.from([...encoder.encode('<meta charset=latin1><a href="?'), 0xe9, ...encoder.encode('">')])
     const { links } = extract(bytes, { url: normalizeUrl(PAGE)!, contentType: null, productToken: 'x' })
-    expect(links.map(({ url }) => url)).toEqual(['https://example.com/dir/page?%E9'])
+    expect(links.urls).toEqual(['https://example.com/dir/page?%E9'])
   })
 
   test('is told from a question mark in a fragment', () => {
@@ -309,12 +321,12 @@ describe('an encoding', () => {
     const read = page(bytes, `text/html; charset=${charset}`)
     if (title !== undefined) expect(read.title).toBe(title)
     expect(read.title).toBe(/<title>(.*)<\/title>/.exec(decodeText(bytes, read.charset))?.[1])
-    expect(read.links.map(({ url }) => url)).toEqual(['https://example.com/dir/x', 'https://example.com/dir/y'])
+    expect(read.links.urls).toEqual(['https://example.com/dir/x', 'https://example.com/dir/y'])
   })
 
   test('of two bytes for each character is decoded first', () => {
     const bytes = Buffer.from('\ufeff<title>é</title><a href="é">', 'utf16le')
-    expect(page(bytes, 'text/html')).toMatchObject({ charset: 'utf-16le', title: 'é', links: { length: 1 } })
+    expect(page(bytes, 'text/html')).toMatchObject({ charset: 'utf-16le', title: 'é', links: { urls: { length: 1 } } })
   })
 
   test('makes no difference to what is decoded in pieces or as a whole', () => {
@@ -502,9 +514,7 @@ describe('against parse5', () => {
     const page = extract(bytes, { url: normalizeUrl(PAGE)!, contentType: 'text/html', productToken: 'x' })
     const { links, title, lang, descriptions } = parsePage(decodeBody(bytes, 'text/html').text, PAGE)
     expect(links.size).toBeGreaterThan(5)
-    expect(new Set(page.links.map(({ url }) => url as string))).toEqual(
-      new Set([...links].filter((url) => url !== PAGE)),
-    )
+    expect(new Set<string>(page.links.urls)).toEqual(new Set([...links].filter((url) => url !== PAGE)))
     expect(page).toMatchObject({ title, lang, description: descriptions[0] ?? null })
   })
 

@@ -7,7 +7,7 @@ import { normalizeUrl } from '../../url/index.ts'
 import { encodingOfBody } from '../charset/decode-body.ts'
 import { parseDirectives, speaksToUs } from './directives.ts'
 import { trimAsciiWhitespace } from '../charset/encoding-label.ts'
-import { readHeaderLinks, type HeaderContext, type HeaderLinks } from './header-facts.ts'
+import { NO_HEADER_LINKS, readHeaderLinks, type HeaderContext, type HeaderLinks } from './header-facts.ts'
 import { createHtmlContext } from './html-context.ts'
 import { createHtmlHead } from './html-head.ts'
 import { CLOSE_TAG, END, HtmlScanner, TEXT } from './html-scanner.ts'
@@ -32,10 +32,12 @@ import {
   MAX_LINKS,
   NO_REL,
   relWords,
+  spelledOut,
   targetOfRelation,
   type Link,
   type LinkLimit,
   type LinkSource,
+  type PageLinks,
 } from './links.ts'
 import { createPageDates, type PageDates } from './page-dates.ts'
 import { sourceOfBytes, sourceOfText, type PageSource } from './page-source.ts'
@@ -75,8 +77,7 @@ interface PageFacts extends PageDates {
   readonly description: string | null
   readonly lang: string | null
   readonly canonical: NormalizedUrl | null
-  /** In document order, one per URL. */
-  readonly links: Link[]
+  readonly links: PageLinks
   /** The limits that were met, by their names. */
   readonly limits: readonly LinkLimit[]
 }
@@ -111,10 +112,9 @@ export function extractLinks(html: string, pageUrl: string, charset = 'utf-8'): 
   const url = normalizeUrl(pageUrl)
   if (url === undefined) return []
   const page = sourceOfText(html)
-  return readPage(page, { url, charset, productToken: '', maxLinks: MAX_LINKS, header: NO_HEADER_LINKS }).links
+  const { links } = readPage(page, { url, charset, productToken: '', maxLinks: MAX_LINKS, header: NO_HEADER_LINKS })
+  return spelledOut(links)
 }
-
-const NO_HEADER_LINKS: HeaderLinks = { canonicals: [], links: [] }
 
 interface ReadOptions {
   readonly url: NormalizedUrl
@@ -135,7 +135,7 @@ interface ReadFacts extends PageFacts {
 function readPage(page: PageSource, options: ReadOptions): ReadFacts {
   const { productToken, header } = options
   const links = createLinkCollector(options.url, options.charset, page)
-  const scanner = new HtmlScanner(page, HTML_VOCABULARY, (start, end) => links.addPiece('a', start, end, NO_REL))
+  const scanner = new HtmlScanner(page, HTML_VOCABULARY, links.addPlain)
   const context = createHtmlContext()
   const head = createHtmlHead()
   const dates = createPageDates()
@@ -275,6 +275,8 @@ function readPage(page: PageSource, options: ReadOptions): ReadFacts {
     const token = scanner.next(isReadingText || isInHead, context.isForeign(), isInHead || context.isInside())
     if (token === END) break
     if (token === TEXT) {
+      // Between the tags of a head there is hardly ever more.
+      if (!isReadingText && scanner.isBlankAsWritten()) continue
       const piece = scanner.text()
       head.text(piece)
       if (jsonLd !== undefined && jsonLd.length <= MAX_JSON_LD_CHARS) jsonLd += piece

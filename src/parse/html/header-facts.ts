@@ -7,7 +7,14 @@ import { createResolver } from '../../url/index.ts'
 import { parseDirectives } from './directives.ts'
 import { languageOfList } from './language.ts'
 import { parseLinkHeader } from './link-header.ts'
-import { canonicalOf, createLinkCollector, MAX_LINKS, targetOfRelation, type Link, type LinkSource } from './links.ts'
+import {
+  canonicalOf,
+  createLinkCollector,
+  MAX_LINKS,
+  targetOfRelation,
+  type LinkSource,
+  type PageLinks,
+} from './links.ts'
 import { tdmOf } from './tdm.ts'
 
 export interface HeaderContext {
@@ -29,7 +36,7 @@ export interface HeaderFacts {
   readonly lang: string | null
   readonly canonical: NormalizedUrl | null
   readonly tdm: TdmReservation | null
-  readonly links: readonly Link[]
+  readonly links: PageLinks
 }
 
 export function readHeaders(context: HeaderContext): HeaderFacts {
@@ -42,7 +49,7 @@ export function readHeaders(context: HeaderContext): HeaderFacts {
     lang: languageOfList(context.contentLanguage) ?? null,
     canonical: canonicalOf(named.canonicals),
     tdm: tdmOf([{ reservation: context.tdmReservation, policy: context.tdmPolicy }], url),
-    links: collector.resolve(MAX_LINKS).links.filter((link) => link.url !== url),
+    links: collector.resolve(MAX_LINKS, url).links,
   }
 }
 
@@ -55,8 +62,11 @@ export interface HeaderLinks {
   }[]
 }
 
+export const NO_HEADER_LINKS: HeaderLinks = { canonicals: [], links: [] }
+
 /** The links of a header are relative to the URL of the answer, whatever a `<base>` in the page says (RFC 8288 §3.2). */
 export function readHeaderLinks(values: readonly string[], url: NormalizedUrl): HeaderLinks {
+  if (values.length === 0) return NO_HEADER_LINKS
   const resolve = createResolver(url)
   const canonicals: NormalizedUrl[] = []
   const links: HeaderLinks['links'][number][] = []

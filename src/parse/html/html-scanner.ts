@@ -178,6 +178,14 @@ export class HtmlScanner {
     return this.#hasReferences ? decodeReferences(text, false) : text
   }
 
+  /** Whether the latest piece of text is white space as it is written, or nothing. */
+  isBlankAsWritten(): boolean {
+    const { bytes } = this.#source
+    let at = this.#textStart
+    while (at < this.#textEnd && isSpace(bytes[at] as number)) at++
+    return at === this.#textEnd
+  }
+
   /** Whether the latest start tag has this attribute; of two with one name, the first counts. */
   has(attribute: number): boolean {
     return this.#attributes[FIELDS * attribute] === this.#tag

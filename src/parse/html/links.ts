@@ -2,7 +2,7 @@
  * The links of one page. References are kept as they are written, most of them as places in the page, until all of it has
  * been read, because a `<base>` anywhere in it counts for all of them; then they are resolved, and gathered by URL.
  */
-import { LIMITS, type NormalizedUrl } from '../../model/index.ts'
+import { LIMITS, type NormalizedUrl, type UrlNumbering } from '../../model/index.ts'
 import {
   createLinkResolver,
   isIndependentOfPage,
@@ -14,7 +14,7 @@ import {
 import { trimAsciiWhitespace } from '../charset/encoding-label.ts'
 import { queryEncoderOf } from '../charset/query-encoding.ts'
 import { decodeValue } from './html-scanner.ts'
-import { knownReferencesIn, SELF, UNKNOWN, type KnownReferences } from './known-references.ts'
+import { knownReferencesIn, MOST_AT_ONCE, SELF, UNKNOWN, UNREADABLE, type KnownReferences } from './known-references.ts'
 import type { PageSource } from './page-source.ts'
 
 /** More links than this on one page are cut off by default, and the page says so. */
@@ -41,23 +41,51 @@ export interface Link {
 /** `links`, `links-size`: there were more than were kept. `url-length`: some were too long to be fetched. */
 export type LinkLimit = 'links' | 'links-size' | 'url-length'
 
+/** The links of a page, in document order, one for each URL. Nearly all of them say nothing but where they lead. */
+export interface PageLinks {
+  readonly urls: readonly NormalizedUrl[]
+  /** By its place among the URLs: a link that says more than that it is an `a`. */
+  readonly remarks: ReadonlyMap<number, Link>
+  readonly numbering?: UrlNumbering
+}
+
+/** Each with all that is said of it. */
+export function spelledOut({ urls, remarks }: PageLinks): Link[] {
+  return urls.map((url, place) => remarks.get(place) ?? linkOf(url, PLAIN))
+}
+
 export interface LinkCollector {
   add(source: LinkSource, reference: string, rel: readonly string[]): void
   /** A reference as the page holds it between two places, with its character references. */
   addPiece(source: LinkSource, start: number, end: number, rel: readonly string[]): void
+  /** The same for an `a` without a `rel`. */
+  addPlain(start: number, end: number): void
   /** The first `<base href>` wins; later ones are ignored. */
   setBase(reference: string): void
-  /** To be asked once, at the end. Links in document order, one per URL. `exceptTo` is left out, though it counts among the maximum. */
-  resolve(maximum: number, exceptTo?: NormalizedUrl): { links: Link[]; limits: LinkLimit[] }
+  /** To be asked once, at the end. `exceptTo` is left out, though it counts among the maximum. */
+  resolve(maximum: number, exceptTo?: NormalizedUrl): { links: PageLinks; limits: LinkLimit[] }
   /** Resolves one reference as the page's links are. To be asked when the page has been read. */
   resolveOne(reference: string): NormalizedUrl | undefined
 }
 
 export const NO_REL: readonly string[] = []
 
+/** What was read before: few kinds of `rel` are in use, and each is met on every page. */
+const knownRels = new Map<string, readonly string[]>()
+const MAX_KNOWN_RELS = 256
+const MAX_KNOWN_REL_LENGTH = 64
+
 /** `rel` as words in lower case. */
 export function relWords(rel: string | undefined): readonly string[] {
   if (rel === undefined || rel === '') return NO_REL
+  const known = knownRels.get(rel)
+  if (known !== undefined) return known
+  const words = splitRel(rel)
+  if (knownRels.size < MAX_KNOWN_RELS && rel.length <= MAX_KNOWN_REL_LENGTH) knownRels.set(rel, words)
+  return words
+}
+
+function splitRel(rel: string): readonly string[] {
   const words = rel.toLowerCase().split(/[\t\n\f\r ]+/, MAX_REL_WORDS + 1)
   return words.filter((word) => word !== '').slice(0, MAX_REL_WORDS)
 }
@@ -87,24 +115,42 @@ const NOFOLLOW = new Set(['nofollow', 'ugc', 'sponsored'])
  * By the number of a URL: its place among the links of the page that is being resolved, counted from `firstPlace`, which
  * grows from page to page: what stands here from earlier pages is below it.
  */
-let places = new Int32Array(65_536)
+let placeOf = new Int32Array(65_536)
 let firstPlace = 1
 const LAST_PLACE = 2 ** 31 - 1
 
-/** By the number of a URL: the link to it that says nothing but that. Nine of ten are met again on the next page. */
-const plainLinks: (Link | undefined)[] = []
-
-/** The references of a page as they are written; and the lists of the page before, to be used again. */
-interface References {
-  /** Reference by reference. A text, or the place in the page where it begins and, in the list beside it, ends. */
-  readonly texts: (string | number)[]
-  readonly ends: number[]
-  readonly sources: LinkSource[]
-  readonly rels: (readonly string[])[]
+/** What is said of a reference that is no plain link. */
+interface Mention {
+  readonly source: LinkSource
+  readonly rel: readonly string[]
+  /** Its text, where it is no piece of the page. */
+  readonly text: string | undefined
 }
+const PLAIN: Mention = { source: 'a', rel: NO_REL, text: undefined }
+
+/**
+ * The references of pages that are being read, and room for those of the next: reference by reference where it begins and
+ * ends in the page, `NO_PIECE` if it is none; and which of the mentions tells of it, counted from 1, 0 being a plain link.
+ */
+interface References {
+  places: Int32Array<ArrayBuffer>
+  mentioned: Int32Array<ArrayBuffer>
+}
+const NO_PIECE = -1
 let spare: References | undefined
-/** Lists that have grown beyond this are not kept. */
-const MAX_SPARE = 16_384
+/** References that there is room for at first; what has grown beyond four times as many is not kept. */
+const FEW = 4_096
+const MAX_SPARE = 4 * FEW
+
+/** The links of the page that is being resolved, in lists that need not grow for each page anew. */
+const takenUrls: NormalizedUrl[] = []
+const takenNumbers: number[] = []
+
+function takeReferences(): References {
+  const taken = spare ?? { places: new Int32Array(2 * FEW), mentioned: new Int32Array(FEW) }
+  spare = undefined
+  return taken
+}
 
 /**
  * @param charset the page's encoding, in which the queries of its links are sent
@@ -113,41 +159,61 @@ const MAX_SPARE = 16_384
 export function createLinkCollector(pageUrl: NormalizedUrl, charset: string, page?: PageSource): LinkCollector {
   const encodeQuery = queryEncoderOf(charset)
   const encoded = (reference: string): string => (encodeQuery === undefined ? reference : encodeQuery(reference))
-  const { texts, ends, sources, rels } = takeReferences()
+  const references = takeReferences()
+  const mentions: Mention[] = []
   let count = 0
   let base: string | undefined
   let resolver: LinkResolver | undefined
+  /** The number of the base itself, once it is asked for. */
+  let ownBase: number | undefined
 
   const resolverOfPage = (): LinkResolver =>
     (resolver ??= createLinkResolver(base === undefined ? pageUrl : baseUrlOf(pageUrl, encoded(base))))
+  const mentionOf = (index: number): Mention | undefined => {
+    const mention = references.mentioned[index] as number
+    return mention === 0 ? undefined : mentions[mention - 1]
+  }
   const textAt = (index: number): string => {
-    const reference = texts[index] as string | number
-    const isText = typeof reference === 'string' || page === undefined
-    const written = isText ? (reference as string) : decodeValue(page, reference, ends[index] as number)
+    const { places } = references
+    const written =
+      mentionOf(index)?.text ??
+      decodeValue(page as PageSource, places[2 * index] as number, places[2 * index + 1] as number)
     return withoutFragment(trimAsciiWhitespace(written))
   }
-  const idAt = (index: number, resolver: LinkResolver, known: KnownReferences | undefined): number => {
-    const reference = texts[index] as string | number
-    if (typeof reference === 'string' || known === undefined) return resolver.resolve(encoded(textAt(index)))
-    const found = known.find(reference, ends[index] as number)
+  /** The number of a URL that was not found by its spelling. */
+  const resolveAt = (index: number, answer: number, resolver: LinkResolver, known?: KnownReferences): number => {
+    if (answer === SELF) return (ownBase ??= resolver.resolve(''))
+    if (answer === UNREADABLE || known === undefined) return resolver.resolve(encoded(textAt(index)))
+    // It may have been met on this very page in the meantime.
+    const found = known.find(references.places[2 * index] as number, references.places[2 * index + 1] as number)
     if (found >= 0) return found
-    if (found === SELF) return resolver.resolve('')
     const text = textAt(index)
     const id = resolver.resolve(encoded(text))
-    if (found === UNKNOWN && isIndependentOfPage(text)) known.remember(id)
+    if (isIndependentOfPage(text)) known.remember(id)
     return id
   }
-  const add = (source: LinkSource, reference: string | number, end: number, rel: readonly string[]): void => {
-    texts[count] = reference
-    ends[count] = end
-    sources[count] = source
-    rels[count] = rel
+  const isTooLong = (index: number): boolean => {
+    const { places } = references
+    const length = mentionOf(index)?.text?.length ?? (places[2 * index + 1] as number) - (places[2 * index] as number)
+    return length > MAX_URL_LENGTH && isTooLongToFetch(textAt(index))
+  }
+  const add = (start: number, end: number, mention: number): void => {
+    if (count === references.mentioned.length) enlarge(references)
+    references.places[2 * count] = start
+    references.places[2 * count + 1] = end
+    references.mentioned[count] = mention
     count++
   }
 
   return {
-    add: (source, reference, rel) => add(source, reference, 0, rel),
-    addPiece: add,
+    add(source, text, rel) {
+      add(NO_PIECE, NO_PIECE, mentions.push({ source, rel, text }))
+    },
+    addPiece(source, start, end, rel) {
+      const isPlain = source === 'a' && rel === NO_REL
+      add(start, end, isPlain ? 0 : mentions.push({ source, rel, text: undefined }))
+    },
+    addPlain: (start, end) => add(start, end, 0),
     setBase(reference) {
       base ??= reference
     },
@@ -158,52 +224,83 @@ export function createLinkCollector(pageUrl: NormalizedUrl, charset: string, pag
     },
     resolve(maximum, exceptTo) {
       const resolver = resolverOfPage()
-      const links: Link[] = []
-      const limits = new Set<LinkLimit>()
-      let length = 0
+      const remarks = new Map<number, Link>()
+      const limits: LinkLimit[] = []
       if (firstPlace > LAST_PLACE - count) forgetPlaces()
       const first = firstPlace
+      const own = exceptTo === undefined ? NOWHERE : resolver.idOf(exceptTo)
+      /** Characters of distinct URLs. That of the page itself counts, though it is left out. */
+      let length = 0
+      let ownCount = 0
+      let taken = 0
       const known = page === undefined ? undefined : knownReferencesIn(page.bytes, resolver.bases)
+      let found: Int32Array | undefined
       for (let index = 0; index < count; index++) {
-        const id = idAt(index, resolver, known)
+        const at = index % MOST_AT_ONCE
+        if (at === 0) found = known?.findAll(references.places, index, Math.min(count - index, MOST_AT_ONCE))
+        const answer = found === undefined ? UNKNOWN : (found[2 * at] as number)
+        const id = answer >= 0 ? answer : resolveAt(index, answer, resolver, known)
         if (id === NOWHERE) {
-          if (isTooLong(texts[index] as string | number, ends[index] as number, () => textAt(index)))
-            limits.add('url-length')
+          if (isTooLong(index) && !limits.includes('url-length')) limits.push('url-length')
           continue
         }
-        if (id >= places.length) places = enlarged(places, id)
-        const place = (places[id] as number) - first
-        const source = sources[index] as LinkSource
-        const rel = rels[index] as readonly string[]
-        if (place >= 0) links[place] = merged(links[place] as Link, source, rel)
-        else if (links.length >= maximum) {
-          limits.add('links')
-          break
-        } else {
-          const url = resolver.urlOf(id)
-          length += url.length
-          if (length > MAX_LINKS_LENGTH) {
-            limits.add('links-size')
-            break
-          }
-          places[id] = first + links.length
-          const isPlain = source === 'a' && rel === NO_REL
-          links.push(isPlain ? plainLink(id, url) : { url, rel, source, nofollow: isNofollow(rel) })
+        if (id >= placeOf.length) placeOf = enlarged(placeOf, id)
+        const place = (placeOf[id] as number) - first
+        if (place >= 0) {
+          if (references.mentioned[index] !== 0 || remarks.size > 0)
+            remark(remarks, takenUrls[place] as NormalizedUrl, place, mentionOf(index))
+          continue
         }
+        if (id === own && ownCount === 1) continue
+        const url = resolver.urlOf(id)
+        length += url.length
+        if (taken + ownCount >= maximum) {
+          limits.push('links')
+          break
+        }
+        if (length > MAX_LINKS_LENGTH) {
+          limits.push('links-size')
+          break
+        }
+        if (id === own) {
+          ownCount = 1
+          continue
+        }
+        placeOf[id] = first + taken
+        const mention = mentionOf(index)
+        if (mention !== undefined) remarks.set(taken, linkOf(url, mention))
+        takenUrls[taken] = url
+        takenNumbers[taken] = id
+        taken++
       }
-      firstPlace += links.length
-      const own = exceptTo === undefined ? NOWHERE : resolver.resolve(exceptTo)
-      const ownPlace = own === NOWHERE ? -1 : (places[own] ?? 0) - first
-      if (ownPlace >= 0) links.splice(ownPlace, 1)
-      if (count <= MAX_SPARE) spare = { texts, ends, sources, rels }
-      count = 0
-      return { links, limits: [...limits] }
+      firstPlace += taken
+      const urls = takenUrls.slice(0, taken)
+      const numbers = takenNumbers.slice(0, taken)
+      if (taken > FEW) takenUrls.length = takenNumbers.length = FEW
+      if (references.mentioned.length <= MAX_SPARE) spare = references
+      return { links: { urls, remarks, numbering: { numbers, era: resolver.era } }, limits }
     },
   }
 }
 
+function linkOf(url: NormalizedUrl, { source, rel }: Mention): Link {
+  return { url, rel, source, nofollow: isNofollow(rel) }
+}
+
+/** A URL that was met is met again. */
+function remark(remarks: Map<number, Link>, url: NormalizedUrl, place: number, mention: Mention = PLAIN): void {
+  const link = remarks.get(place) ?? linkOf(url, PLAIN)
+  const both = merged(link, mention.source, mention.rel)
+  if (both !== link) remarks.set(place, both)
+}
+
+function enlarge(references: References): void {
+  references.places = enlarged(references.places, references.places.length)
+  references.mentioned = enlarged(references.mentioned, references.mentioned.length)
+}
+
 function forgetPlaces(): void {
-  places.fill(0)
+  placeOf.fill(0)
   firstPlace = 1
 }
 
@@ -231,21 +328,6 @@ function withoutFragment(reference: string): string {
   return reference.slice(0, hash > 0 && reference.charCodeAt(hash - 1) <= 0x20 ? hash + 1 : hash)
 }
 
-function takeReferences(): References {
-  const lists = spare ?? { texts: [], ends: [], sources: [], rels: [] }
-  spare = undefined
-  return lists
-}
-
-/** Numbers are given anew now and then, so the URL is compared. */
-function plainLink(id: number, url: NormalizedUrl): Link {
-  const known = plainLinks[id]
-  if (known?.url === url) return known
-  const link = { url, rel: NO_REL, source: 'a', nofollow: false } as const
-  plainLinks[id] = link
-  return link
-}
-
 /** A link, and another one to the same URL. */
 function merged(known: Link, source: LinkSource, rel: readonly string[]): Link {
   const isFeed = source === 'feed' && known.source !== 'feed'
@@ -264,11 +346,8 @@ function merged(known: Link, source: LinkSource, rel: readonly string[]): Link {
 const NO_WORDS: ReadonlySet<string> = new Set()
 
 /** Other schemes lead nowhere whatever their length: a `data:` URL is long by nature. */
-function isTooLong(reference: string | number, end: number, text: () => string): boolean {
-  const length = typeof reference === 'string' ? reference.length : end - reference
-  if (length <= MAX_URL_LENGTH) return false
-  const whole = text()
-  return whole.length > MAX_URL_LENGTH && !/^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(whole)
+function isTooLongToFetch(reference: string): boolean {
+  return reference.length > MAX_URL_LENGTH && !/^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(reference)
 }
 
 function isNofollow(rel: readonly string[]): boolean {

@@ -12,6 +12,7 @@ interface Program {
   find(byte: number, from: number, end: number): number
   pass(from: number, end: number, takesLinks: number): number
   findReference(start: number, end: number): number
+  findReferences(count: number): void
   rememberReference(id: number): void
   forgetReferences(): void
   hashOfPage(size: number): bigint
@@ -33,6 +34,8 @@ export const MAX_PAGE_BYTES = 4_194_304
 export const LINK_COUNT = 0x1000 / 4
 export const LINKS = 0x1010 / 4
 export const BASES = 0x41_0000 / 4
+export const REFERENCES = 0x41_1000 / 4
+export const MAX_REFERENCES = 4_096
 
 const PAGE = 0x4000
 

@@ -31,7 +31,7 @@ const ASCII_UNSAFE = new Set([
 /** @param charset a name of the Encoding Standard in lower case */
 export function sourceOfBytes(body: Uint8Array, charset: string): PageSource {
   if (ASCII_UNSAFE.has(charset)) return sourceOfText(decodeText(body, charset))
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const bytes = asBuffer(body)
   const hasMark = charset === 'utf-8' && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   const decode =
     charset === 'utf-8'
@@ -47,4 +47,9 @@ export function sourceOfText(text: string): PageSource {
 
 function createSource(bytes: Buffer, start: number, decode: (start: number, end: number) => string): PageSource {
   return { bytes, search: searchIn(bytes), start, decode }
+}
+
+/** The same object where it can be: the page machine knows a page that it holds by it. */
+function asBuffer(body: Uint8Array): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
 }

@@ -17,6 +17,7 @@ export interface TdmStatement {
 
 /** Null when none of the statements says anything. */
 export function tdmOf(statements: readonly TdmStatement[], url: NormalizedUrl): TdmReservation | null {
+  if (statements.every(({ reservation }) => reservation == null)) return null
   const said = statements.flatMap(({ reservation, policy }) =>
     // A header that is sent twice arrives as a list.
     valuesOf(reservation).map((value) => ({ isReserved: value === '1', policy })),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { normalizeUrl } from '../../url/index.ts'
-import { extract, parseLinkHeader, readHeaders, type ExtractContext } from '../index.ts'
+import { extract, parseLinkHeader, readHeaders, spelledOut, type ExtractContext } from '../index.ts'
 
 const PAGE = normalizeUrl('https://example.com/dir/page')!
 const read = (html: string, more: Partial<ExtractContext> = {}) =>
@@ -50,7 +50,7 @@ describe('canonical', () => {
 
   test('is a link as well, wherever it stands', () => {
     const { links } = read('<p><link rel=canonical href=c>', { link: ['<d>; rel=canonical'] })
-    expect(links.map(({ url, source }) => [url, source])).toEqual([
+    expect(spelledOut(links).map(({ url, source }) => [url, source])).toEqual([
       ['https://example.com/dir/d', 'link-header'],
       ['https://example.com/dir/c', 'link'],
     ])
@@ -58,7 +58,8 @@ describe('canonical', () => {
 })
 
 describe('feeds', () => {
-  const sources = (html: string, ...link: string[]): string[] => read(html, { link }).links.map(({ source }) => source)
+  const sources = (html: string, ...link: string[]): string[] =>
+    spelledOut(read(html, { link }).links).map(({ source }) => source)
 
   test.each([
     '<link rel=alternate type=application/rss+xml href=f>',
@@ -268,8 +269,12 @@ describe('a reservation of text and data mining', () => {
 })
 
 test('headers speak for bodies of any type', () => {
+  const spoken = (context: Parameters<typeof readHeaders>[0]): object => {
+    const { links, ...facts } = readHeaders(context)
+    return { ...facts, links: spelledOut(links) }
+  }
   expect(
-    readHeaders({
+    spoken({
       url: PAGE,
       productToken: 'Tiptoe',
       xRobotsTag: ['otherbot: none', 'tiptoe: nofollow'],
@@ -287,7 +292,7 @@ test('headers speak for bodies of any type', () => {
       { url: 'https://example.com/dir/f', rel: ['alternate'], source: 'feed', nofollow: false },
     ],
   })
-  expect(readHeaders({ url: PAGE, productToken: 'x' })).toEqual({
+  expect(spoken({ url: PAGE, productToken: 'x' })).toEqual({
     robots: { index: true, follow: true },
     lang: null,
     canonical: null,
@@ -319,7 +324,7 @@ test('never throws over headers and pages, and gives no more than its limits', (
         tdmPolicy: one,
         maxLinks: 3,
       })
-      expect(found.links.length).toBeLessThanOrEqual(3)
+      expect(found.links.urls.length).toBeLessThanOrEqual(3)
       expect(found.title?.length ?? 0).toBeLessThanOrEqual(1_000)
       expect(found.lang?.length ?? 0).toBeLessThanOrEqual(64)
       for (const date of [found.published, found.modified]) if (date !== null) expect(date).toMatch(/^\d{4}/)

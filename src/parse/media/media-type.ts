@@ -14,9 +14,19 @@ export interface MediaType {
 /** A longer header is no header that a server sends; its rest is not read. */
 export const MAX_HEADER_CHARS = 8_192
 
+/** What was read last: most answers of a host, and so of a moment, say the same. */
+let lastHeader: string | null = null
+let lastAnswer: MediaType | null = null
+
 /** Null where the header is missing or says nothing that could be read. */
 export function mediaTypeOf(contentType: string | null): MediaType | null {
-  if (contentType === null) return null
+  if (contentType === lastHeader) return lastAnswer
+  lastAnswer = contentType === null ? null : readMediaType(contentType)
+  lastHeader = contentType
+  return lastAnswer
+}
+
+function readMediaType(contentType: string): MediaType | null {
   let last: MediaType | null = null
   for (const value of splitAtCommas(contentType.slice(0, MAX_HEADER_CHARS))) {
     const next = parseMediaType(value)

@@ -104,14 +104,25 @@ function textOrBinary(head: Uint8Array): string {
   return hasMark || !hasBinaryBytes(head) ? 'text/plain' : 'application/octet-stream'
 }
 
+/** Enough for a DOCTYPE and what follows it. */
+const BEGINNING_BYTES = 256
+
+/** Without a byte order mark. */
+function latin1Of(head: Uint8Array, size: number): string {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
+  return bytes.toString('latin1', bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0, size)
+}
+
 const RSS_1 = 'http://purl.org/rss/1.0/'
 const RDF = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 
 /** §7.3: feeds were long served as HTML. The comparison is by the first letters of the name, as the standard has it. */
 function feedOrHtml(head: Uint8Array): string {
-  const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
-    .toString('latin1')
-    .replace(/^\xef\xbb\xbf/, '')
+  // Nearly every page says early that it is one.
+  const beginning = latin1Of(head, BEGINNING_BYTES)
+  const first = xmlRootOf(beginning)
+  if (first !== undefined && !beginning.endsWith(first) && !/^(?:rss|feed|rdf)/.test(first)) return 'text/html'
+  const text = latin1Of(head, head.length)
   const root = xmlRootOf(text) ?? ''
   if (root.startsWith('rss')) return 'application/rss+xml'
   if (root.startsWith('feed')) return 'application/atom+xml'
