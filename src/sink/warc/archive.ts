@@ -9,13 +9,13 @@ import { TiptoeError } from '../../model/index.ts'
 import { openAppendFile } from '../append-file.ts'
 import { gatherInto, type GatheringFile } from '../gathering-file.ts'
 import { ARCHIVE_FOLDER, ARCHIVE_INDEX, currentFile, fileName, fileNumber } from './archive-files.ts'
-import { base32 } from './base32.ts'
 import { createCapture, type Capture } from './capture.ts'
 import type { ArchivedExchange } from './exchange.ts'
-import { compressAside, framedMember, type Compress } from './gzip-member.ts'
+import { compressAside, type Compress } from './gzip-member.ts'
 import { indexLine, type Original } from './index-line.ts'
 import { readKnownPayloads } from './known-payloads.ts'
-import { fieldLines, serializeRecord, warcDate } from './warc-record.ts'
+import { packRecord } from './packed-record.ts'
+import { field, warcDate } from './warc-record.ts'
 
 export interface ArchiveOptions {
   /** Another file is begun when one has this many bytes; the last exchange of a file may go beyond. */
@@ -84,7 +84,8 @@ export function openArchive(
     const offset = into.length
     const answer = original === undefined ? capture.response() : capture.revisit(original)
     into.append(answer)
-    into.append(capture.companions())
+    into.append(capture.request())
+    into.append(capture.metadata())
     // There is nothing to show for a 304: whoever looks for the page finds the answer before it.
     if (capture.isNotModified) return
     const { mime, date, payload, canRepeat, recordId } = capture
@@ -96,7 +97,7 @@ export function openArchive(
         date,
         mime: original === undefined ? mime : 'warc/revisit',
         status,
-        digest: base32(payload),
+        digest: payload,
         length: answer.length,
         offset,
         filename: name,
@@ -173,21 +174,21 @@ function removeUncommitted(folder: string, last: ReturnType<typeof currentFile>,
 
 /** The record that every file begins with: who wrote it, and how. */
 function descriptionOf(name: string, at: number, { userAgent, robots, newUuid }: ArchiveOptions): Uint8Array {
-  const description = fieldLines([
-    ['software', `tiptoe/${VERSION}`],
-    ['format', 'WARC File Format 1.1'],
-    ['conformsTo', 'http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/'],
-    ['robots', robots],
-    ['http-header-user-agent', userAgent],
-  ])
-  return framedMember(
-    serializeRecord({
+  return packRecord(
+    {
       type: 'warcinfo',
       id: newUuid(),
       date: warcDate(at),
-      fields: [['WARC-Filename', name]],
+      fields: field('WARC-Filename', name),
       contentType: 'application/warc-fields',
-      block: [Buffer.from(description)],
-    }),
+      text:
+        field('software', `tiptoe/${VERSION}`) +
+        field('format', 'WARC File Format 1.1') +
+        field('conformsTo', 'http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/') +
+        field('robots', robots) +
+        field('http-header-user-agent', userAgent),
+      encoding: 'utf8',
+    },
+    true,
   )
 }

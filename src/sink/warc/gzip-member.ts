@@ -5,61 +5,8 @@
 import { promisify } from 'node:util'
 import { crc32, gzip, gzipSync } from 'node:zlib'
 import { createBitWriter } from './bit-writer.ts'
-import { writeCodedBlock } from './coded-block.ts'
-import { createRepetitionFinder } from './repetitions.ts'
+import { theDeflater } from './deflater.ts'
 import { textBlockBits, writeTextBlock } from './text-block.ts'
-
-/** For records that are too long for our own way, or packed aside. As fast as zlib can. */
-const LEVEL = { level: 1 }
-/** Records up to this length are compressed at once, which takes a few milliseconds; longer ones aside of the rest. */
-export const MAX_AT_ONCE_BYTES = 256 * 1024
-
-/** Where a record is put together and packed. Fresh memory for each would be the collector's to find again. */
-const finder = createRepetitionFinder(MAX_AT_ONCE_BYTES)
-/** Where no byte has more than eleven bits, and the codes of a block have some 300 bytes, this is enough. */
-const packed = Buffer.allocUnsafeSlow(1.5 * MAX_AT_ONCE_BYTES)
-
-/** A record, in parts, that gets smaller. */
-export function deflatedMember(parts: readonly Uint8Array[]): Uint8Array {
-  const length = parts.reduce((sum, part) => sum + part.length, 0)
-  if (length > MAX_AT_ONCE_BYTES) return gzipSync(Buffer.concat(parts, length), LEVEL)
-  const text = finder.begin(parts)
-  packed.set(HEADER)
-  const writer = createBitWriter(packed, HEADER.length)
-  for (let isMore = true; isMore;) {
-    isMore = finder.find()
-    writeCodedBlock(writer, finder.found, !isMore)
-  }
-  writer.align()
-  // What is compressed already is not made longer than it is.
-  const [first, ...rest] = parts
-  if (first !== undefined && writer.at > HEADER.length + length) return framedMember(first, rest)
-  const end = writeTrailer(packed, writer.at, crc32(text), length)
-  return keep(packed.subarray(0, end))
-}
-
-/** Members are kept in larger pieces of memory: each with one of its own would be so many more for the collector. */
-const PIECE_BYTES = 256 * 1024
-let piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
-let pieceUsed = 0
-
-function keep(member: Uint8Array): Uint8Array {
-  if (member.length > PIECE_BYTES / 8) return Buffer.from(member)
-  if (pieceUsed + member.length > PIECE_BYTES) {
-    piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
-    pieceUsed = 0
-  }
-  const kept = piece.subarray(pieceUsed, pieceUsed + member.length)
-  kept.set(member)
-  pieceUsed += member.length
-  return kept
-}
-
-/** The same for a whole record, in a thread of the system. */
-export type Compress = (record: Uint8Array) => Promise<Uint8Array>
-
-const gzipAside = promisify(gzip)
-export const compressAside: Compress = (record) => gzipAside(record, LEVEL)
 
 /** As zlib writes it: no name, no time, made on Unix. */
 const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3)
@@ -69,16 +16,58 @@ const STORED_TYPE_BITS = 3
 const STORED_HEAD_BYTES = 5
 const MAX_STORED_BYTES = 0xffff
 
+/** What stands between these places in the deflater's room, and gets smaller. */
+export function deflatedMember(start: number, end: number): Uint8Array {
+  const deflater = theDeflater()
+  const text = deflater.room.subarray(start, end)
+  const deflated = deflater.deflate(start, end)
+  // What is compressed already is not made longer than it is.
+  if (deflated.length > text.length) return framedMember(text)
+  const member = memoryFor(HEADER.length + deflated.length + TRAILER_BYTES)
+  member.set(HEADER)
+  member.set(deflated, HEADER.length)
+  writeTrailer(member, HEADER.length + deflated.length, crc32(text), text.length)
+  return member
+}
+
+/** Members are kept in larger pieces of memory: each with one of its own would be so many more for the collector. */
+const PIECE_BYTES = 256 * 1024
+let piece = Buffer.allocUnsafeSlow(0)
+let pieceUsed = 0
+
+function memoryFor(bytes: number): Buffer {
+  if (bytes > PIECE_BYTES / 8) return Buffer.allocUnsafeSlow(bytes)
+  if (pieceUsed + bytes > piece.length) {
+    piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
+    pieceUsed = 0
+  }
+  pieceUsed += bytes
+  return piece.subarray(pieceUsed - bytes, pieceUsed)
+}
+
+/** For records that are too long for the deflater. As fast as zlib can. */
+const LEVEL = { level: 1 }
+
+export const compressAtOnce = (record: Uint8Array): Uint8Array => gzipSync(record, LEVEL)
+
+/** The same in a thread of the system. */
+export type Compress = (record: Uint8Array) => Promise<Uint8Array>
+
+const gzipAside = promisify(gzip)
+export const compressAside: Compress = (record) => gzipAside(record, LEVEL)
+
+const writer = createBitWriter()
+
 /** A record that begins with `text` and goes on with `rest`, which is kept as it is. */
 export function framedMember(text: Uint8Array, rest: readonly Uint8Array[] = []): Uint8Array {
   const textBits = textBlockBits(text)
   const stored = (textBits === undefined ? [text, ...rest] : rest).flatMap(piecesOf)
   const textBytes = Math.ceil((textBits ?? 0) / 8)
   const most = stored.reduce((sum, { length }) => sum + STORED_HEAD_BYTES + length, HEADER.length + textBytes)
-  const member = Buffer.allocUnsafe(most + TRAILER_BYTES)
+  const member = memoryFor(most + TRAILER_BYTES)
   member.set(HEADER)
 
-  const writer = createBitWriter(member, HEADER.length)
+  writer.begin(member, HEADER.length)
   if (textBits !== undefined) writeTextBlock(writer, text, stored.length === 0)
   for (const [index, piece] of stored.entries()) {
     writer.write(index === stored.length - 1 ? 1 : 0, STORED_TYPE_BITS)
@@ -91,7 +80,8 @@ export function framedMember(text: Uint8Array, rest: readonly Uint8Array[] = [])
 
   const checksum = rest.reduce((sum, part) => crc32(part, sum), crc32(text))
   const length = rest.reduce((sum, part) => sum + part.length, text.length)
-  return member.subarray(0, writeTrailer(member, writer.at, checksum, length))
+  const end = writeTrailer(member, writer.at, checksum, length)
+  return end === member.length ? member : member.subarray(0, end)
 }
 
 function writeTrailer(member: Buffer, at: number, checksum: number, length: number): number {

@@ -8,7 +8,8 @@
  */
 
 export interface ResponseHead {
-  readonly bytes: Uint8Array
+  /** Latin-1. */
+  readonly text: string
   /** The media type that the head names, without parameters; `unk` where it names none. */
   readonly mime: string
   /** The body is compressed already. */
@@ -22,25 +23,32 @@ const CREDENTIALS = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
 export function archivedResponseHead(head: string, status: number, bodyBytes: number): ResponseHead {
   const [first = '', ...lines] = linesOf(head)
+  const names = lines.map(nameOf)
   const isStatusLine = /^HTTP\/\d(?:\.\d)? \d{3}(?: |$)/.test(first)
   const kept = isStatusLine
     ? [first]
     : [`HTTP/1.1 ${status} `, ...(first === '' ? [] : [`X-Crawler-Status-Line: ${first}`])]
   const isWrong = (line: string): boolean => valueOf(line) !== String(bodyBytes)
   const isLengthWrong =
-    !BODILESS.has(status) && lines.some((line) => nameOf(line) === 'content-length' && isWrong(line))
+    !BODILESS.has(status) && lines.some((line, index) => names[index] === 'content-length' && isWrong(line))
   let isEncoded = false
-  for (const line of lines) {
-    const name = nameOf(line)
+  for (const [index, line] of lines.entries()) {
+    const name = names[index]
     if (name === 'content-encoding' && valueOf(line).toLowerCase() !== 'identity') isEncoded = true
     const isMisleading = name === 'transfer-encoding' || (name === 'content-length' && isLengthWrong)
     kept.push(isMisleading ? `X-Crawler-${line}` : line)
   }
   if (isLengthWrong) kept.push(`Content-Length: ${bodyBytes}`)
-  return { bytes: headOf(kept), mime: firstMediaType(lines), isEncoded }
+  return { text: headOf(kept), mime: firstMediaType(lines, names), isEncoded }
 }
 
-export function archivedRequestHead(head: string): Uint8Array {
+/** Nearly every head of a request is whole, with nothing in it to change. */
+const WHOLE = /^(?:[!-~][\t -~]*\r\n)+\r\n$/
+const CREDENTIAL_FIELD = new RegExp(`\\n(?:${[...CREDENTIALS].join('|')})[\\t ]*:`, 'i')
+
+/** Latin-1. */
+export function archivedRequestHead(head: string): string {
+  if (WHOLE.test(head) && !CREDENTIAL_FIELD.test(head)) return head
   let isSecret = false
   return headOf(
     linesOf(head).filter((line, index) => {
@@ -60,7 +68,7 @@ function linesOf(head: string): string[] {
   return lines.filter((line) => line.trim() !== '')
 }
 
-const headOf = (lines: readonly string[]): Uint8Array => Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+const headOf = (lines: readonly string[]): string => `${lines.join('\r\n')}\r\n\r\n`
 
 const nameOf = (line: string): string =>
   line
@@ -71,11 +79,12 @@ const valueOf = (line: string): string => line.slice(line.indexOf(':') + 1).trim
 
 /** As `archivedResponseHead` says it, from a head that it made; the head ends at the first empty line. */
 export function mediaTypeOf(archivedHead: string): string {
-  return firstMediaType(linesOf(archivedHead.split('\r\n\r\n', 1)[0] ?? '').slice(1))
+  const lines = linesOf(archivedHead.split('\r\n\r\n', 1)[0] ?? '').slice(1)
+  return firstMediaType(lines, lines.map(nameOf))
 }
 
-function firstMediaType(lines: readonly string[]): string {
-  const named = lines.filter((line) => nameOf(line) === 'content-type').map((line) => mediaType(valueOf(line)))
+function firstMediaType(lines: readonly string[], names: readonly string[]): string {
+  const named = lines.filter((_, index) => names[index] === 'content-type').map((line) => mediaType(valueOf(line)))
   return named.find((type) => type !== undefined) ?? 'unk'
 }
 

@@ -6,7 +6,7 @@
  * grows with the archive.
  */
 import type { AppendFile } from '../append-file.ts'
-import { fromBase32 } from './base32.ts'
+import { fromBase32 } from './digest.ts'
 import { createDigestTable } from './digest-table.ts'
 import { MAX_INDEX_LINE_BYTES, originalOf, originalsIn, type Original } from './index-line.ts'
 
@@ -18,12 +18,13 @@ const PORTION_BYTES = 4 * 1024 ** 2
 /** Nearly every line is shorter; a longer one is read again. */
 const USUAL_LINE_BYTES = 1024
 
+/** Digests are in Base32. */
 export interface KnownPayloads {
-  has(digest: Uint8Array): boolean
+  has(digest: string): boolean
   /** The original of this payload; undefined when there is none, or none any more. */
-  find(digest: Uint8Array): Original | undefined
+  find(digest: string): Original | undefined
   /** Its line in the index begins here. */
-  add(digest: Uint8Array, at: number): void
+  add(digest: string, at: number): void
 }
 
 /** Reads the end of the index, and goes on reading from it. */
@@ -62,12 +63,12 @@ export function readKnownPayloads(
     return undefined
   }
   return {
-    has: (digest) => table.get(digest) !== undefined,
+    has: (digest) => table.get(fromBase32(digest)) !== undefined,
     find(digest) {
-      const from = table.get(digest)
+      const from = table.get(fromBase32(digest))
       const line = from === undefined ? undefined : lineAt(from)
       return line === undefined ? undefined : originalOf(line)
     },
-    add: (digest, from) => table.set(digest, from),
+    add: (digest, from) => table.set(fromBase32(digest), from),
   }
 }

@@ -50,7 +50,7 @@ export function textBlockBits(text: Uint8Array): number | undefined {
 /** The text is one for which `textBlockBits` has an answer. */
 export function writeTextBlock(writer: BitWriter, text: Uint8Array, isLast: boolean): void {
   writer.write(OWN_CODE | (isLast ? 1 : 0), TYPE_BITS)
-  for (const [value, bits] of CODE_HEAD) writer.write(value, bits)
+  for (let index = 0; index < CODE_HEAD.length; index++) writer.write(CODE_HEAD[index]![0], CODE_HEAD[index]![1])
   writer.writeCodes(text, CODES, BITS)
   writer.write(CODES[END]!, END_BITS)
 }
