@@ -51,4 +51,20 @@ describe('a file that gathers', () => {
     expect(gathering.length - file.length).toBeLessThan(1024 * 1024)
     expect(gathering.length).toBe(1_500_000)
   })
+
+  test('keeps the order of what is small, and of what is larger than all it may gather', () => {
+    const file = fileInMemory()
+    const gathering = gatherInto(file)
+    const parts = [
+      'first',
+      Buffer.alloc(70_000, 'second'),
+      Buffer.alloc(1_100_000, 'third'),
+      'é'.repeat(400_000),
+      'last',
+    ]
+    for (const part of parts) gathering.append(part)
+    gathering.write()
+    expect(Buffer.concat(file.writes).equals(Buffer.concat(parts.map((part) => Buffer.from(part))))).toBe(true)
+    expect(gathering.length).toBe(file.length)
+  })
 })

@@ -5,8 +5,11 @@
  */
 import type { AppendFile } from './append-file.ts'
 
-/** When so much is gathered it is written, whoever asks for it or not. */
+/** When more than this would be gathered, what there is is written first, whoever asks for it or not. */
 const MAX_GATHERED_BYTES = 1024 * 1024
+const FIRST_ROOM_BYTES = 64 * 1024
+/** A character of a string is so many bytes of UTF-8 at most. */
+const MAX_CHARACTER_BYTES = 3
 
 export interface GatheringFile extends AppendFile {
   /** All that was appended is written. */
@@ -14,24 +17,39 @@ export interface GatheringFile extends AppendFile {
 }
 
 export function gatherInto(file: AppendFile): GatheringFile {
-  let parts: Uint8Array[] = []
+  /** Used again after each write: fresh memory for each would be the collector's to find again. */
+  let room = Buffer.allocUnsafeSlow(FIRST_ROOM_BYTES)
   let gatheredBytes = 0
   const write = (): void => {
     if (gatheredBytes === 0) return
-    const all = Buffer.concat(parts, gatheredBytes)
-    parts = []
+    const all = room.subarray(0, gatheredBytes)
     gatheredBytes = 0
     file.append(all)
+  }
+  /** Whether there is room for so many bytes, or can be. */
+  const makeRoom = (bytes: number): boolean => {
+    if (gatheredBytes + bytes <= room.length) return true
+    if (gatheredBytes + bytes > MAX_GATHERED_BYTES) write()
+    if (bytes > MAX_GATHERED_BYTES) return false
+    if (gatheredBytes + bytes > room.length) {
+      const larger = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(gatheredBytes + bytes)))
+      larger.set(room.subarray(0, gatheredBytes))
+      room = larger
+    }
+    return true
   }
   return {
     get length() {
       return file.length + gatheredBytes
     },
     append(data) {
-      const bytes = typeof data === 'string' ? Buffer.from(data) : data
-      parts.push(bytes)
-      gatheredBytes += bytes.length
-      if (gatheredBytes >= MAX_GATHERED_BYTES) write()
+      const isText = typeof data === 'string'
+      if (!makeRoom(isText ? MAX_CHARACTER_BYTES * data.length : data.length)) file.append(data)
+      else if (isText) gatheredBytes += room.write(data, gatheredBytes)
+      else {
+        room.set(data, gatheredBytes)
+        gatheredBytes += data.length
+      }
     },
     write,
     read(into, position) {

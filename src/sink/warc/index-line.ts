@@ -35,20 +35,20 @@ export const MAX_INDEX_LINE_BYTES = 64 * 1024
 /** With its line end. */
 export function indexLine(entry: IndexEntry): string {
   const { url, date, mime, status, digest, length, offset, filename, truncated, recordId } = entry
-  const fields = {
-    url,
-    mime,
-    status: String(status),
-    digest: `sha1:${digest}`,
-    length: String(length),
-    offset: String(offset),
-    filename,
-    ...(truncated === undefined ? {} : { truncated }),
-    ...(recordId === undefined ? {} : { recordId, date }),
-  }
   // A key ends at the first space, and a line is ASCII: its characters are its bytes.
   const key = surt(url).replaceAll(/[^!-~]/g, '_')
-  return `${key} ${timestamp14(date)} ${JSON.stringify(fields).replaceAll(/[^ -~]/g, escaped)}\n`
+  return (
+    `${key} ${timestamp14(date)} {"url":${quoted(url)},"mime":${quoted(mime)},"status":"${status}","digest":"sha1:${digest}",` +
+    `"length":"${length}","offset":"${offset}","filename":${quoted(filename)}` +
+    (truncated === undefined ? '' : `,"truncated":${quoted(truncated)}`) +
+    (recordId === undefined ? '' : `,"recordId":${quoted(recordId)},"date":${quoted(date)}`) +
+    '}\n'
+  )
+}
+
+/** As JSON has it, in ASCII. Nearly every value is plain: without quotes, backslashes and the like. */
+function quoted(value: string): string {
+  return /^[ !#-[\]-~]*$/.test(value) ? `"${value}"` : JSON.stringify(value).replaceAll(/[^ -~]/g, escaped)
 }
 
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
