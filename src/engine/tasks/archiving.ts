@@ -15,20 +15,22 @@ export interface ArchivingFetcher extends Fetcher {
 export function createArchivingFetcher(fetcher: Fetcher): ArchivingFetcher {
   let last: FetchResponse | undefined
   return {
-    ...fetcher,
     async fetch(request, signal) {
       const outcome = await fetcher.fetch({ ...request, keepWire: true }, signal)
       last = outcome.kind === 'response' ? outcome : undefined
       return outcome
     },
+    // Named one by one, since there is a fetcher for each task and a copy of whatever it has takes far longer.
+    resolve: fetcher.resolve,
+    close: fetcher.close,
+    stats: fetcher.stats,
     archived(task, result) {
       const response = last
       last = undefined
       // A task that is given back is fetched again, and archived then.
       if (response?.wire === undefined || result.outcome.kind === 'returned') return result
       const { record } = result
-      const charset = record?.kind === 'page' ? { charset: record.record.charset } : {}
-      const exchange: ArchivedExchange = { ...exchangeOf(task, response, response.wire), ...charset }
+      const exchange = exchangeOf(task, response, response.wire, record?.kind === 'page' ? record.record.charset : null)
       // What a page said has been read, and no file is made of its body. Not enumerable, so that a copy that goes to another
       // thread leaves it behind.
       if (record?.kind === 'page' && record.html === undefined && response.release !== undefined) {
@@ -43,7 +45,8 @@ function exchangeOf(
   task: Task,
   response: FetchResponse,
   wire: NonNullable<FetchResponse['wire']>,
-): Omit<ArchivedExchange, 'charset' | 'release'> {
+  charset: string | null,
+): ArchivedExchange {
   const { status, startedAt, endedAt, address, protocol, truncated } = response
   return {
     url: task.url,
@@ -53,10 +56,11 @@ function exchangeOf(
     endedAt,
     address,
     protocol,
+    via: task.via,
+    depth: task.depth,
+    charset,
     ...(wire.tls === undefined ? {} : { tls: wire.tls }),
     ...(truncated ? { truncated: 'length' } : {}),
-    via: task.via,
     ...(task.referrer === undefined ? {} : { referrer: task.referrer }),
-    depth: task.depth,
   }
 }

@@ -44,8 +44,9 @@ export function createBitWriter(): BitWriter {
     writeCodes(symbols, codes, bits) {
       // As `write` does it, but with variables of its own: this is where all the time goes.
       const memory = into
+      const { length } = symbols
       let [place, waiting, waitingBits] = [at, pending, count]
-      for (let index = 0; index < symbols.length; index++) {
+      for (let index = 0; index < length; index++) {
         const symbol = symbols[index]!
         waiting |= codes[symbol]! << waitingBits
         waitingBits += bits[symbol]!

@@ -39,7 +39,8 @@ const CODE_HEAD_BITS = CODE_HEAD.reduce((sum, [, bits]) => sum + bits, 0)
 /** The bits that the block of this text has; undefined when it cannot be one. */
 export function textBlockBits(text: Uint8Array): number | undefined {
   let sum = TYPE_BITS + CODE_HEAD_BITS + END_BITS
-  for (let index = 0; index < text.length; index++) {
+  const { length } = text
+  for (let index = 0; index < length; index++) {
     const bits = BITS[text[index]!]!
     if (bits === 0) return undefined
     sum += bits
