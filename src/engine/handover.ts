@@ -27,6 +27,7 @@ export function createHandover(
   { slots, settling, onChange, onSettled }: HandoverDeps,
 ): Handover {
   const settle = async (lease: Lease, task: Task, result: TaskResult): Promise<void> => {
+    // The result is this task's alone, so it becomes the settlement; what else it says, nobody looks at.
     const settlement: Settlement = Object.assign(result, { lease, task })
     await beforeSettling?.(settlement).catch(async (error: unknown) => {
       // What could not be written is fetched again later; that the host has answered is true all the same.

@@ -17,7 +17,7 @@ const RUN = { page: runPageTask, sitemap: runSitemapTask, robots: runRobotsTask 
 /** What is the same for all tasks of a crawl. */
 export type TaskTools = Omit<TaskContext, 'lease' | 'signal' | 'connection' | 'addEarly'>
 
-/** One is made for every task: a class, since copying twenty properties from object to object takes ten times as long. */
+/** One is made for every task: a class, since copies of an object with a getter are made property by property, slowly. */
 class Workplace implements TaskContext {
   readonly settings: TaskContext['settings']
   readonly clock: TaskContext['clock']
