@@ -16,26 +16,23 @@ import { Script } from 'node:vm'
 import type { Clock } from '../base/index.ts'
 import { LIMITS } from '../model/index.ts'
 import type { DocumentInput, PageInput, PageReading, ReadingOf, ReadResult } from './document.ts'
+import { isHtml, isOfMiddleSize, MIDDLE_BYTES, SMALL_BYTES } from './page-size.ts'
 import { readDocument } from './read-document.ts'
 import type { Reader } from './reader.ts'
 import { wordsOf } from './words.ts'
 
-/** Pages up to this size are read here, whatever they are. The worst of them take some 200 ms. */
-const INLINE_BYTES = 1024 * 1024
-/** HTML up to this size where only links are wanted. */
+/** HTML up to this size is read here where only links are wanted; small pages are, whatever they are. */
 const INLINE_BYTES_FOR_LINKS = 8 * 1024 * 1024
 /**
- * HTML up to this size with so many tags at most, in a heap that may grow so far. The worst take a second or two, real ones
- * a fraction of that: once one has taken longer than that, all others go to threads, so that no host can hold up the rest.
+ * Pages of middle size, in a heap that may grow so far. The worst take a second or two, real ones a fraction of that: once
+ * one has taken longer than that, all others go to threads, so that no host can hold up the rest.
  */
-const INLINE_BYTES_OF_FEW_TAGS = 4 * 1024 * 1024
-const FEW_TAGS = 256 * 1024
-const HEAP_FOR_FEW_TAGS = 512 * 1024 ** 2
-const LONGEST_OF_FEW_TAGS_MS = 700
+const HEAP_FOR_MIDDLE_SIZE = 512 * 1024 ** 2
+const LONGEST_OF_MIDDLE_SIZE_MS = 700
 const DEADLINE_MS = LIMITS['read-page-time'].value
 /** Under one watch: pages, and their bytes if there are several. More wait for the next turn. */
 const MOST_TOGETHER = 64
-const MOST_BYTES_TOGETHER = INLINE_BYTES_OF_FEW_TAGS
+const MOST_BYTES_TOGETHER = MIDDLE_BYTES
 
 interface Waiting {
   readonly input: PageInput
@@ -45,28 +42,11 @@ interface Waiting {
 
 /** A feed is no page: what it is read to may be large for its size. */
 function isSmall({ body, headers, wants }: PageInput): boolean {
-  if (body.length <= INLINE_BYTES) return true
+  if (body.length <= SMALL_BYTES) return true
   return !wants.content && body.length <= INLINE_BYTES_FOR_LINKS && isHtml(headers)
 }
 
-function isOfMiddleSize({ body, headers }: PageInput): boolean {
-  return body.length <= INLINE_BYTES_OF_FEW_TAGS && isHtml(headers) && hasFewTags(body)
-}
-
-function isHtml(headers: PageInput['headers']): boolean {
-  return headers['content-type']?.[0]?.includes('html') === true
-}
-
-/** Of tags there are no more than signs that begin one. */
-function hasFewTags(body: Uint8Array): boolean {
-  let signs = 0
-  for (let at = 0; at < body.length; at++) if (body[at] === LESS) signs++
-  return signs <= FEW_TAGS
-}
-
-const LESS = 0x3c
-
-const needsGuard = ({ input }: Waiting): boolean => input.wants.content || input.body.length > INLINE_BYTES
+const needsGuard = ({ input }: Waiting): boolean => input.wants.content || input.body.length > SMALL_BYTES
 
 /** How many of those that wait are read under the next watch. */
 function countTogether(waiting: readonly Waiting[]): number {
@@ -117,7 +97,7 @@ export function createGuardedReader(threads: Reader, options: GuardOptions): Rea
   let waiting: Waiting[] = []
   let isTainted = false
   let isClosed = false
-  let takesMiddleSize = heapBytes >= HEAP_FOR_FEW_TAGS
+  let takesMiddleSize = heapBytes >= HEAP_FOR_MIDDLE_SIZE
 
   const readAll = (): void => {
     const jobs = waiting.splice(0, countTogether(waiting))
@@ -133,7 +113,7 @@ export function createGuardedReader(threads: Reader, options: GuardOptions): Rea
         onReading?.(input.url)
         const begunAt = clock.now()
         resolve(readOne(input))
-        if (!isSmall(input) && clock.now() - begunAt > LONGEST_OF_FEW_TAGS_MS) takesMiddleSize = false
+        if (!isSmall(input) && clock.now() - begunAt > LONGEST_OF_MIDDLE_SIZE_MS) takesMiddleSize = false
       }
     }
     const isGuarded = jobs.some(needsGuard)

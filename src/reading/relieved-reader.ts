@@ -3,16 +3,16 @@
  * reads only what the crawl goes on with. Links stay here: they are found among those of earlier pages without a string
  * being made, and a hundred strings for each page would cost more to hand over than to find.
  *
- * It keeps true that neither waits for the other: when the second thread has enough to do, pages are read here as before.
+ * Whatever is read in both threads is compiled in both, so from then on all content goes over, from the first page on:
+ * while the thread starts they wait for it. It keeps true that neither thread waits for the other in the long run: when
+ * the second has enough to do, pages are read here as before.
  */
-import type { NormalizedUrl } from '../model/index.ts'
 import type { ContentInput, DocumentInput, PageInput, PageReading, ReadingOf, ReadResult } from './document.ts'
 import { beginPage, type BegunPage } from './read-page.ts'
 import type { Reader } from './reader.ts'
+import { isOfMiddleSize, SMALL_BYTES } from './page-size.ts'
 import { wordsOf } from './words.ts'
 
-/** Larger pages are for the own reader, which knows what to do with them. */
-const MOST_BYTES = 1024 * 1024
 /**
  * Pages with the second thread, and their bytes: enough to keep it busy whatever this one does in between. With fewer this
  * one would read content too, and compile all that it takes for it a second time.
@@ -21,11 +21,11 @@ const MOST_AWAY = 64
 const MOST_BYTES_AWAY = 8 * 1024 * 1024
 
 export interface RelievedReader extends Reader {
-  /** From now on another thread helps, as soon as it is there. False when it does already, or could not be had. */
+  /** From now on another thread helps, which the next page starts. False when it was asked for before. */
   relieve(): boolean
 }
 
-/** `helper` reads in another thread, and starts it when it is first used. Both are closed with it. */
+/** `helper` reads in another thread, which it starts when it is first used. Both are closed with it. */
 export function createRelievedReader(own: Reader, helper: Reader): RelievedReader {
   let isRelieved = false
   let wasAsked = false
@@ -37,7 +37,8 @@ export function createRelievedReader(own: Reader, helper: Reader): RelievedReade
     away < MOST_AWAY &&
     input.kind === 'page' &&
     input.wants.content &&
-    input.body.length <= Math.min(MOST_BYTES, MOST_BYTES_AWAY - bytesAway)
+    input.body.length <= MOST_BYTES_AWAY - bytesAway &&
+    (input.body.length <= SMALL_BYTES || isOfMiddleSize(input))
 
   const readAway = async (
     input: PageInput,
@@ -79,10 +80,7 @@ export function createRelievedReader(own: Reader, helper: Reader): RelievedReade
     relieve() {
       if (wasAsked) return false
       wasAsked = true
-      helper.read(NOTHING).then(
-        ({ kind }) => (isRelieved = kind === 'read'),
-        () => (isRelieved = false),
-      )
+      isRelieved = true
       return true
     },
     async close() {
@@ -90,15 +88,4 @@ export function createRelievedReader(own: Reader, helper: Reader): RelievedReade
       await Promise.all([own.close(), helper.close()])
     },
   }
-}
-
-/** Read when the thread is ready, and by then it is. */
-const NOTHING: ContentInput = {
-  kind: 'content',
-  url: 'about:blank' as NormalizedUrl,
-  body: new Uint8Array(),
-  media: 'text',
-  charset: 'utf-8',
-  title: null,
-  wants: { markdown: false, sample: false },
 }

@@ -88,12 +88,14 @@ test('the first is relieved of a part of its work before long, by a thread that 
   expect([relieved, threads()]).toEqual([1, 1])
 })
 
-test('a crawl without delays is relieved sooner', async () => {
+test('a crawl without delays is relieved from the beginning, where there may be another thread', async () => {
   let relieved = 0
-  const { clock } = setUp({ isUnpaced: true, relieve: () => ++relieved === 1 })
-  await clock.advance(39)
-  expect(relieved).toBe(0)
-  await clock.advance(1)
+  const relieve = (): boolean => ++relieved === 1
+  const { clock, threads } = setUp({ isUnpaced: true, mostThreads: 2, idle: () => 0, relieve })
+  expect(relieved).toBe(1)
+  await clock.advance(60_000)
+  expect([relieved, threads()]).toEqual([1, 1])
+  setUp({ isUnpaced: true, mostThreads: 1, relieve })
   expect(relieved).toBe(1)
 })
 

@@ -18,15 +18,9 @@ const IDLE_PROCESSORS = 0.8
 const LOOKS = 200
 const PLENTY = 2
 const LOOKS_FOR_PLENTY = 10
-/** The same for one that only relieves another. */
+/** The same for one that only relieves another, where hosts have a delay. */
 const LOOKS_TO_RELIEVE = 2
 const IDLE_TO_RELIEVE = 0.5
-/**
- * A crawl without delays is bound by the machine as soon as it has found a few pages, and the sooner it is relieved, the
- * less is compiled twice: then it is looked so often until it is.
- */
-const UNPACED_MS = 20
-
 export interface Growth {
   /** Until there are as many as there may be. */
   begin(): void
@@ -42,7 +36,10 @@ export function createGrowth(options: {
   idleProcessors(): number
   /** Starts a thread that takes a part of the work off the first; false when there is nothing to take. */
   relieve?(): boolean
-  /** Hosts are asked without a delay, unless they say otherwise. */
+  /**
+   * Hosts are asked without a delay, unless they say otherwise. Such a crawl is bound by the machine as soon as it has
+   * found a few pages: it is relieved from the beginning, so that nothing is compiled in two threads.
+   */
   readonly isUnpaced?: boolean
   /** Another is to be started. */
   onRoom(): void
@@ -57,6 +54,10 @@ export function createGrowth(options: {
   let relieving = 0
   let cancel = (): void => {}
 
+  const relieve = (): void => {
+    mayRelieve = false
+    relieving = options.relieve?.() === true ? 1 : 0
+  }
   const look = (): void => {
     // Each is asked, so that the next time is counted from now.
     const shares = hands.busyShares()
@@ -64,9 +65,7 @@ export function createGrowth(options: {
     const isBusy = shares.every((share) => share >= BUSY_SHARE)
     if (mayRelieve) {
       roomToRelieve = isBusy && idle >= IDLE_TO_RELIEVE ? roomToRelieve + 1 : 0
-      if (roomToRelieve < LOOKS_TO_RELIEVE) return
-      mayRelieve = false
-      relieving = options.relieve?.() === true ? 1 : 0
+      if (roomToRelieve >= LOOKS_TO_RELIEVE) relieve()
       return
     }
     room = isBusy && idle >= IDLE_PROCESSORS ? room + (idle >= PLENTY ? LOOKS_FOR_PLENTY : 1) : 0
@@ -76,7 +75,8 @@ export function createGrowth(options: {
   }
   const begin = (): void => {
     if (isStopped || hands.size + relieving >= mostThreads) return
-    cancel = clock.timer(mayRelieve && options.isUnpaced === true ? UNPACED_MS : GROWTH_MS, () => {
+    if (mayRelieve && options.isUnpaced === true) relieve()
+    cancel = clock.timer(GROWTH_MS, () => {
       look()
       begin()
     })
