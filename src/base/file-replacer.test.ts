@@ -44,6 +44,17 @@ test('files are written at once while that is quick', async () => {
   expect(await writtenAtOnce(100, isWrittenAtOnce)).toBe(100)
 })
 
+test('texts are written as UTF-8, whatever is in them and however long they are', async () => {
+  const { replace } = setUp()
+  const path = join(folder, 'text.md')
+  for (const unit of ['a', '\u00e9', '\u20ac', '\u{1f375}', '\ud800']) {
+    for (const length of [0, 1, 174_762, 174_763, 600_000]) {
+      await replace(path, unit.repeat(length))
+      expect(readFileSync(path).equals(Buffer.from(unit.repeat(length)))).toBe(true)
+    }
+  }
+})
+
 test('on a slow file system others wait for nearly all files, until it is quick again', async () => {
   const { disk, isWrittenAtOnce } = setUp()
   disk.takesMs = 1

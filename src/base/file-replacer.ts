@@ -45,14 +45,26 @@ function draftOf(path: string): string {
 
 function replaceAtOnce(path: string, content: string | Uint8Array): void {
   const draft = draftOf(path)
+  const bytes = typeof content === 'string' ? encoded(content) : content
   try {
-    writeFileSync(draft, content, NEW)
+    writeFileSync(draft, bytes, NEW)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     rmSync(draft, { force: true })
-    writeFileSync(draft, content, NEW)
+    writeFileSync(draft, bytes, NEW)
   }
   renameSync(draft, path)
+}
+
+/** Room for a text, used again for each: to be measured first and given memory of its own takes as long again. */
+const room = Buffer.allocUnsafeSlow(512 * 1024)
+/** A unit of UTF-16 has no more than so many bytes as UTF-8. */
+const MOST_BYTES_OF_UNIT = 3
+
+/** Good until the next call. */
+function encoded(text: string): Uint8Array {
+  if (text.length * MOST_BYTES_OF_UNIT > room.length) return Buffer.from(text)
+  return room.subarray(0, room.write(text))
 }
 
 /** With callbacks, since a page for every file makes the cost of a promise at each step add up. */
