@@ -127,7 +127,16 @@ export function readEntry(entry: LogEntry, into: Generation, offsetMs: number): 
   const numbers = new Float64Array(entry.numbers.slice().buffer)
   const texts = JSON.parse(entry.texts) as readonly string[]
   let at = 0
-  const next = (): number => numbers[at++] as number
+  /**
+   * V8 keeps a small whole number within its object, and any other in a box of 16 bytes. What comes out of a list of
+   * floating point numbers is of the other sort whatever it is, and one such row makes boxes of that field in all later
+   * rows of its kind.
+   */
+  const next = (): number => {
+    const number = numbers[at++] as number
+    const small = number | 0
+    return Object.is(small, number) ? small : number
+  }
   const nextIfAny = (): number | null => {
     const value = next()
     return Number.isNaN(value) ? null : value
