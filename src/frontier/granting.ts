@@ -5,7 +5,7 @@ import type { FrontierOptions, Lease, LeaseRequest } from './contract.ts'
 import type { Groups } from './groups.ts'
 import type { Ledger } from './ledger.ts'
 import type { Parking } from './parking.ts'
-import type { Host, Lane, Roster } from './roster.ts'
+import { countOut, type Host, type Lane, type Roster } from './roster.ts'
 import { tasksPerLease } from './schedule.ts'
 import { createSharing } from './sharing.ts'
 import {
@@ -149,7 +149,7 @@ export function createGranting(
         // What is out may tell that its like is not worth asking for.
         if (!admits(row)) return tasks
         tasks.push(task)
-        lane.leased[row.slot] += 1
+        countOut(lane, row.slot, 1)
       }
       if (tasks.length === count) return tasks
       // Some were set aside: what comes behind them.

@@ -7,7 +7,7 @@ import { hostKey } from '../url/index.ts'
 import { createAgenda } from './agenda.ts'
 import type { Lease, LeaseRef, LeaseRequest } from './contract.ts'
 import type { Groups } from './groups.ts'
-import type { Host, Roster } from './roster.ts'
+import { countOut, type Host, type Roster } from './roster.ts'
 import { LEASE_EXTENSIONS } from './schedule.ts'
 import type { Storage } from './storage.ts'
 
@@ -192,7 +192,7 @@ export function createLedger(storage: Storage, roster: Roster, options: LedgerOp
       countLeased(task, lease, -1)
       if (!lease.parked) {
         const { lane, slot } = storage.place(task.id)
-        roster.byLane(lane).lane.leased[slot] -= 1
+        countOut(roster.byLane(lane).lane, slot, -1)
       }
     }
     if (lease.tasks.length === 0) end(lease)

@@ -34,16 +34,17 @@ import { createAddresses, createHostTraps, createUnderWay, type HostTraps, type 
  */
 const HOSTS_KEPT = 131_072
 const [HIGH, MEDIUM, LOW] = [tierBit('high'), tierBit('medium'), tierBit('low')]
+/** Of nearly all hosts and lanes at any time, so these have one object for all of them. */
 const NOTHING_LEASED: Readonly<Record<Slot, number>> = { high: 0, medium: 0, low: 0, auto: 0 }
-/** Of no host: nearly none has an errand. */
-const NO_ERRANDS: ReadonlySet<number> = new Set()
+const NO_ERRANDS: readonly Errand[] = []
+const NO_ERRANDS_LEASED: ReadonlySet<number> = new Set()
 /** Of so many hosts it is in memory what was learned of their traps; each takes up to 32 KB. */
 const TRAPS_KEPT = 2_000
 
 export interface Lane {
   readonly row: LaneRow
-  /** Queued rows that are out on a lease. */
-  readonly leased: Record<Slot, number>
+  /** Queued rows that are out on a lease: see `countOut`. */
+  leased: Readonly<Record<Slot, number>>
   /** Its robots.txt is out on a lease. */
   robotsLeased: boolean
   /**
@@ -56,7 +57,7 @@ export interface Lane {
 export interface Host {
   readonly row: HostRow
   lanes: readonly Lane[]
-  readonly errands: Errand[]
+  errands: readonly Errand[]
   /** Of these, the ones that are out on a lease. */
   errandsLeased: ReadonlySet<number>
   leases: number
@@ -137,6 +138,14 @@ export interface RosterOptions extends Pick<
   readonly hostsKept?: number | undefined
 }
 
+/** One more of a lane's queued rows is out on a lease, or one less. */
+export function countOut(lane: Lane, slot: Slot, by: 1 | -1): void {
+  const leased: Record<Slot, number> =
+    lane.leased === NOTHING_LEASED ? { high: 0, medium: 0, low: 0, auto: 0 } : lane.leased
+  leased[slot] += by
+  lane.leased = leased.high + leased.medium + leased.low + leased.auto === 0 ? NOTHING_LEASED : leased
+}
+
 export function createRoster(storage: Storage, counters: Counters, options: RosterOptions): Roster {
   const { groups, hostsKept = HOSTS_KEPT } = options
   const byKeys = new Map<HostKey, Host>()
@@ -156,16 +165,17 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
 
   const laneOf = (row: LaneRow): Lane => ({
     row,
-    leased: { high: 0, medium: 0, low: 0, auto: 0 },
+    leased: NOTHING_LEASED,
     robotsLeased: false,
     robotsUnused: false,
   })
   const adopt = (row: HostRow): Host => {
+    const errands = storage.errandsOf(row.id)
     const host: Host = {
       row,
       lanes: storage.lanesOf(row.id).map(laneOf),
-      errands: storage.errandsOf(row.id),
-      errandsLeased: NO_ERRANDS,
+      errands: errands.length === 0 ? NO_ERRANDS : errands,
+      errandsLeased: NO_ERRANDS_LEASED,
       leases: 0,
       isLent: false,
       grantedAt: null,
@@ -310,8 +320,8 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
       let lane = host.lanes.find((candidate) => candidate.row.origin === origin)
       if (lane === undefined) {
         lane = laneOf(storage.insertLane(host.row.id, origin))
-        // A list that grows in place would keep room for sixteen more.
-        host.lanes = [...host.lanes, lane]
+        // A list that grows in place, as that of a spread does, would keep room for sixteen more.
+        host.lanes = host.lanes.concat(lane)
         laneHosts.set(lane.row.id, host)
       }
       return { host, lane }

@@ -60,12 +60,12 @@ export function createSettling(
     const errand = open.host.errands.find((candidate) => candidate.origin === task.origin)
     if (errand !== undefined) {
       storage.deleteErrand(errand.id)
-      open.host.errands.splice(open.host.errands.indexOf(errand), 1)
+      open.host.errands = open.host.errands.filter((candidate) => candidate !== errand)
     }
     lane.row.robotsMoved = false
     if (outcome.kind === 'moved') {
       const target = roster.settleIn(hostKey(outcome.url), originOf(outcome.url)).host
-      target.errands.push(
+      target.errands = target.errands.concat(
         storage.insertErrand(target.row.id, { origin: task.origin, url: outcome.url, redirects: task.redirects + 1 }),
       )
       touched.add(target)

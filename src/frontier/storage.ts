@@ -338,7 +338,7 @@ export interface Storage {
   saveTraps(host: number, learned: string): void
   saveRobots(lane: number, robots: RobotsRecord): void
   robotsBody(lane: number): string
-  errandsOf(host: number): Errand[]
+  errandsOf(host: number): readonly Errand[]
   insertErrand(host: number, errand: Omit<Errand, 'id'>): Errand
   deleteErrand(id: number): void
 

@@ -103,7 +103,7 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
     hostById: prepareList(db, 'SELECT * FROM host WHERE id = ?'),
     insertHost: db.prepare('INSERT INTO host (name, depth) VALUES (?, ?)'),
     lanesOf: prepareList(db, LANES_OF),
-    insertLane: db.prepare('INSERT INTO lane (host, origin) VALUES (?, ?)'),
+    insertLane: prepareList(db, 'INSERT INTO lane (host, origin) VALUES (?, ?) RETURNING id, origin'),
     traps: db.prepare('SELECT learned FROM trap WHERE host = ?'),
     saveTraps: db.prepare('INSERT OR REPLACE INTO trap VALUES (?, ?)'),
     saveRobots: db.prepare('INSERT OR REPLACE INTO robots VALUES (?, ?, ?)'),
@@ -392,9 +392,11 @@ export function createEmbeddedStorage(db: DatabaseSync, options: EmbeddedStorage
         laneRow(row, lookUp(generations, 'lanes', row[0] as number)),
       ),
     hostOfLane: (id) => orders.hostOfLane(id),
-    insertLane(host, origin: Origin) {
+    insertLane(host, named: Origin) {
+      // What is kept is the text of the row, which is its own: the one that was named is a piece of a URL, and keeps it.
+      const [id, origin] = statement.insertLane.get(host, named) as unknown as [number, Origin]
       return {
-        id: Number(statement.insertLane.run(host, origin).lastInsertRowid),
+        id,
         origin,
         queued: { high: 0, medium: 0, low: 0, auto: 0 },
         robots: undefined,
