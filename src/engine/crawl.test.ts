@@ -96,13 +96,13 @@ describe('a crawl', () => {
         if (path === '/robots.txt' || path === '/sitemap.xml') return { status: 404 }
         if (path === '/bad') return { status: 503, headers: { 'retry-after': '0' } }
         const body = path === '/' ? '<a href=/bad>b</a><a href=/1>1</a>' : `<a href="${next(path)}">n</a>`
-        return { headers: { 'content-type': 'text/html' }, body: path === '/80' ? 'x' : body }
+        return { headers: { 'content-type': 'text/html' }, body: path === '/400' ? 'x' : body }
       },
     })
     const seeds = [web.url('ill.test', '/') as NormalizedUrl]
     const crawl = await openCrawl({ settings: settings({ patience: 2_000 }), seeds, store: 'memory' })
     expect(await crawl.run()).toBe('finished')
-    expect(await crawl.stats()).toMatchObject({ done: 81, failed: 1, queued: 0, skipped: {} })
+    expect(await crawl.stats()).toMatchObject({ done: 401, failed: 1, queued: 0, skipped: {} })
     await crawl.close()
   })
 
