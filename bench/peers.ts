@@ -3,13 +3,16 @@
  * crawled by each in turn, several rounds of it. What a crawler asked for is read from the server's log, and what it
  * used from the kernel; the server's own work is not counted.
  *
- *   npx node bench/peers.ts [--rounds 3] [--seconds 15] [--pages-max N] [--only NAME,NAME] [--work FOLDER] [--json FILE]
+ *   npx node bench/peers.ts [--rounds 3] [--seconds 15] [--pages-max N] [--only NAME,NAME] [--remove] [--work FOLDER]
+ *                           [--json FILE]
  *
  * Site, server and peers are fetched from Debian and npm when it runs for the first time, into a folder of their own,
  * which is kept. A run that has gone on for `--seconds` and would take three times as long in all is stopped: the rate
  * of a slow crawler is known by then. So is one that has made `--pages-max` requests, for a quick look. `--only` takes
- * parts of names. Pages per second include start and end of the process; the first contestant is what the others are
- * compared with. With `--json bench/peers.json` bench/peers/chart.ts can draw what was measured.
+ * parts of names. What a run has written is put aside until all is measured; with `--remove` it is removed before the
+ * next run, which makes new files dear on some file systems. Pages per second include start and end of the process; the
+ * first contestant is what the others are compared with. With `--json bench/peers.json` bench/peers/chart.ts can draw
+ * what was measured.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -45,6 +48,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '15' },
     'pages-max': { type: 'string', default: 'Infinity' },
     only: { type: 'string', default: '' },
+    remove: { type: 'boolean', default: false },
     work: { type: 'string', default: join(tmpdir(), 'tiptoe-peers') },
     json: { type: 'string' },
   },
@@ -86,7 +90,7 @@ const site = await startSite(home)
 try {
   const out = join(home, 'out')
   const reachable = await findReachable(site, home)
-  const stopwatch = createStopwatch(home)
+  const stopwatch = createStopwatch(home, options.remove)
   stopwatch.cleanUp()
   const ready: Ready[] = []
   const missing: Measured['missing'][number][] = []

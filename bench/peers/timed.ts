@@ -41,7 +41,8 @@ const LOOK_MS = 100
 /** Neither a request nor processor time nor a wait for the disk for so long: it hangs. */
 const HUNG_SECONDS = 6
 
-export function createStopwatch(home: string): Stopwatch {
+/** `removes`: what a run has written is removed before the next one. */
+export function createStopwatch(home: string, removes: boolean): Stopwatch {
   const unpacked = unpackPackages(join(home, 'time'), ['time'])
   if (typeof unpacked === 'string') throw new Error(`GNU time is needed: ${unpacked}`)
   const program = unpacked.path('usr/bin/time')
@@ -51,9 +52,10 @@ export function createStopwatch(home: string): Stopwatch {
   return {
     cleanUp: () => rmSync(written, { recursive: true, force: true }),
     async time(command, out, look) {
-      // Put aside, not removed: a file system that has just lost thousands of files takes ten times as long for each new one.
+      // Put aside unless told: a file system that has just lost thousands of files takes ten times as long for each new one.
       mkdirSync(written, { recursive: true })
-      if (existsSync(out)) renameSync(out, join(written, String(++runs)))
+      if (removes) rmSync(out, { recursive: true, force: true })
+      else if (existsSync(out)) renameSync(out, join(written, String(++runs)))
       mkdirSync(out, { recursive: true })
       rmSync(report, { force: true })
       const started = performance.now()
