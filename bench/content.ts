@@ -9,9 +9,16 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Tokenizer } from 'htmlparser2'
-import { contentHash, contentSample, countTokens, readContent, textFingerprint } from '../src/content/index.ts'
+import {
+  contentHash,
+  contentSample,
+  countTokens,
+  placeOf,
+  plainText,
+  readContent,
+  textFingerprint,
+} from '../src/content/index.ts'
 import { htmlToMarkdown } from '../src/content/markdown/markdown.ts'
-import { plainText } from '../src/content/text/plain-text.ts'
 import { generatedSite } from '../test/support/loopback-web.ts'
 import { figure, printTable } from './support/table.ts'
 
@@ -104,13 +111,13 @@ const pages = folder === undefined ? await generatedPages() : pagesOf(folder)
 if (pages.length === 0) throw new Error(`no HTML files in ${folder}`)
 const bytes = pages.reduce((sum, { html }) => sum + html.length, 0)
 const markdowns = pages.map(({ html, ...context }) => htmlToMarkdown(html, context).markdown)
-const texts = markdowns.map((markdown) => plainText(markdown))
+const texts = pages.map(({ url }, at) => plainText(markdowns[at] as string, placeOf(url)))
 
 const STEPS: readonly (readonly [string, (page: Page, at: number) => number])[] = [
   ['one pass of charCodeAt', ({ html }) => passOver(html)],
   ['htmlparser2 tokenizer', ({ html }) => tokenize(html)],
   ['Markdown', ({ html, ...context }) => htmlToMarkdown(html, context).markdown.length],
-  ['plain text', (_, at) => plainText(markdowns[at] as string).length],
+  ['plain text', ({ url }, at) => plainText(markdowns[at] as string, placeOf(url)).length],
   ['tokens', (_, at) => countTokens(markdowns[at] as string)],
   ['content hash', (_, at) => contentHash(markdowns[at] as string).length],
   ['SimHash', (_, at) => textFingerprint(texts[at] as string).features],

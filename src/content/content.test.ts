@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { contentHash, readContent } from './index.ts'
+import { contentHash, placeOf, plainText, readContent } from './index.ts'
 
 const PAGE = 'https://docs.example.org/guide/page.html'
 const markdownOf = (html: string, title: string | null = null, url = PAGE): string =>
@@ -255,7 +255,7 @@ describe('what is said of a page', () => {
       <table><tr><th>k</th><th>v</th></tr><tr><td>a</td><td><a href="/x">b</a></td></tr></table></main>`,
       { url: PAGE, title: null },
     )
-    expect(text.split(/\s+/)).toEqual('Use a_b one bold gone said x y 1 < 2 pic k v a b'.split(' '))
+    expect(text.trim().split(/\s+/)).toEqual('Use a_b one bold gone said x y 1 < 2 pic k v a b'.split(' '))
   })
 
   test('the hash names the Markdown, and text has no signs or targets', () => {
@@ -267,6 +267,19 @@ describe('what is said of a page', () => {
     expect(content.text.replace(/\s+/g, ' ')).toBe('A See this .')
     expect(content.tokens).toBeGreaterThan(0)
     expect(content.simhash).not.toBeNull()
+  })
+
+  test.each([
+    ['[one](https://host.test/a/2) two', '\vone\f\f two'],
+    ['[one](https://other.test/) two', '\vone\f two'],
+    ['[<one>](<https://host.test/a/2>)', '\v<one>\f\f'],
+    ['![one](https://host.test/i.png)', '\v\vone\f'],
+    ['[![one](https://host.test/i.png)](https://host.test/)', '\v\v\vone\f\f'],
+    ['[a [1] b](https://host.test/)', '\va  1  b\f'],
+    ['\\[one](https://host.test/)', '[one'],
+    ['one](https://host.test/)', 'one'],
+  ])('in the text of %s what is linked stands between marks', (markdown, text) => {
+    expect(plainText(markdown, placeOf('https://host.test/a/1'))).toBe(text)
   })
 
   test('an empty page has empty Markdown and no fingerprint', () => {

@@ -3,7 +3,7 @@
  * else is left, and are skipped then. What is learned meanwhile may free them: a lesson that turns out to be wrong, or a
  * probe, which is one of them that is fetched after all, to see.
  */
-import type { ContentSample, NormalizedUrl, Task } from '../model/index.ts'
+import type { ContentSample, Task } from '../model/index.ts'
 import type { FrontierOptions } from './contract.ts'
 import type { Intake } from './intake.ts'
 import type { Host, Roster } from './roster.ts'
@@ -28,7 +28,7 @@ export interface Parking {
   /** Queues a row that is aside, if there is no reason for it any more. */
   release(host: Host, row: UrlRow): boolean
   /** A page was fetched; `sample` is what it says, if it was read. */
-  learn(host: Host, url: NormalizedUrl, sample: ContentSample | undefined): void
+  learn(host: Host, task: Pick<Task, 'url' | 'referrer'>, sample: ContentSample | undefined): void
   /** Why a row is aside, as its task says it. */
   reasonOf(row: UrlRow): NonNullable<Task['aside']>
 }
@@ -103,9 +103,9 @@ export function createParking(
       return (row) => row.kind !== 'page' || storage.visit(row.id) !== undefined || admits(row.url)
     },
     release,
-    learn(host, url, sample) {
+    learn(host, { url, referrer }, sample) {
       if (!options.traps) return
-      const acquits = sample !== undefined && roster.traps(host).learn(url, sample)
+      const acquits = sample !== undefined && roster.traps(host).learn(url, sample, referrer)
       if (counters.aside === 0) return
       if (acquits) review(host)
       if (isIdle(host)) probe(host)

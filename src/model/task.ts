@@ -91,6 +91,11 @@ export interface ContentSample {
   readonly exact: string
   /** A fingerprint that differs in few bits for pages that say nearly the same; null for a text too short to tell. */
   readonly near: string | null
+  /**
+   * Equal in its first or its last eight digits for two pages that say the same, numbers, their own names and whatever is
+   * linked aside. null unless the page leads above all to pages of its own place.
+   */
+  readonly prose: string | null
   /** Whether it has a date. */
   readonly hasDate: boolean
 }

@@ -1,13 +1,29 @@
 /**
  * The words of Markdown without its signs and without link targets: what two copies of a text share, however they
  * are linked. Works on the text's code units, in place and in linear time: what is left is never longer.
+ *
+ * What is linked stands between two marks, which are white space and so part of no word. The second is there twice where
+ * the link leads to the page's own place, the first where it is an image.
  */
 import { codeUnitsOf, textOfUnits } from './code-units.ts'
+import { isInPlace, type Place } from './place.ts'
 
-export function plainText(markdown: string): string {
+export const LINK_BEGIN = 0x0b
+export const LINK_END = 0x0c
+
+/** `place` is that of the page. */
+export function plainText(markdown: string, place: Place): string {
   const units = codeUnitsOf(markdown)
-  const length = dropTargets(markdown, units)
-  return textOfUnits(units, dropSigns(units, length)).trim()
+  let end = dropSigns(units, dropTargets(markdown, units, place))
+  let begin = 0
+  while (begin < end && isBlank(units[begin] as number)) begin++
+  while (end > begin && isBlank(units[end - 1] as number)) end--
+  return textOfUnits(units.subarray(begin), end - begin)
+}
+
+/** White space, unless it is a mark. */
+function isBlank(unit: number): boolean {
+  return has(WHITE_SPACE, unit) && unit !== LINK_BEGIN && unit !== LINK_END
 }
 
 const TAB = 9
@@ -41,6 +57,9 @@ const MAX_TAG_NAME = 6
 const MAX_HASHES = 6
 const MAX_DIGITS = 9
 
+/** Of what is linked, as far as its beginning is looked for. */
+const MAX_LINK_UNITS = 512
+
 /** Facts about each unit. */
 const WHITE_SPACE = 1
 const LINE_END = 2
@@ -68,8 +87,8 @@ function has(fact: number, unit: number): boolean {
   return ((FACTS[unit] as number) & fact) !== 0
 }
 
-/** Puts a space in the place of every `](target)`, and returns the length that is left. */
-function dropTargets(markdown: string, units: Uint16Array): number {
+/** Puts marks in the places of the bracket before a link and of its `](target)`, and returns the length that is left. */
+function dropTargets(markdown: string, units: Uint16Array, place: Place): number {
   const { length } = markdown
   let kept = 0
   let copied = 0
@@ -78,7 +97,11 @@ function dropTargets(markdown: string, units: Uint16Array): number {
     if (end > 0) {
       units.copyWithin(kept, copied, at)
       kept += at - copied
-      units[kept++] = SPACE
+      if (markBegin(units, kept)) {
+        units[kept++] = LINK_END
+        const target = units[at + 2] === LESS ? at + 3 : at + 2
+        if (isInPlace(place, markdown, target, end)) units[kept++] = LINK_END
+      } else units[kept++] = SPACE
       copied = end
     }
     at = markdown.indexOf('](', end || at + 2)
@@ -87,6 +110,23 @@ function dropTargets(markdown: string, units: Uint16Array): number {
   kept += length - copied
   units[kept] = 0
   return kept
+}
+
+/** Marks where the text that ends here begins to be linked, or to name an image. False if no bracket opens it. */
+function markBegin(units: Uint16Array, end: number): boolean {
+  let closed = 0
+  for (let at = end - 1; at >= Math.max(0, end - MAX_LINK_UNITS); at--) {
+    const unit = units[at]
+    if ((unit !== OPEN_SQUARE && unit !== CLOSE_SQUARE) || units[at - 1] === BACKSLASH) continue
+    if (unit === CLOSE_SQUARE) closed++
+    else if (closed > 0) closed--
+    else {
+      units[at] = LINK_BEGIN
+      if (units[at - 1] === BANG && units[at - 2] !== BACKSLASH) units[at - 1] = LINK_BEGIN
+      return true
+    }
+  }
+  return false
 }
 
 /** Just behind the bracket that closes a target; the target is in angle brackets or has no spaces. 0 for none. */

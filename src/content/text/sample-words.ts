@@ -5,6 +5,7 @@
  * All of it lasts until the next text is read. A text has at most `SHARED_LENGTH` units; what is longer is cut.
  */
 import { SHARED_LENGTH, SHARED_UNITS, copyPiece } from './code-units.ts'
+import { LINK_BEGIN, LINK_END } from './plain-text.ts'
 import { DESCRIPTIONS, INTRICATE, SEPARATOR, UNKNOWN, readByUnits, type Unread } from './token-units.ts'
 
 /** The hash of no units. */
@@ -22,6 +23,8 @@ export const HAS_DIGIT = 1
 export const IS_CHARACTER = 2
 /** It begins an address, which is left out; its hash and end are its own. */
 export const BEGINS_ADDRESS = 4
+/** It is part of what is linked. */
+export const IS_LINKED = 8
 
 export interface SampleWords {
   readonly count: number
@@ -29,6 +32,10 @@ export interface SampleWords {
   readonly length: number
   /** The table that folds them. */
   readonly table: number
+  /** Links, how many of them lead to the page's own place, and whether there is an image. */
+  readonly links: number
+  readonly ownLinks: number
+  readonly hasImage: boolean
 }
 
 /** Constants of this module, which the compiler knows: what is imported would take a register in the loop. */
@@ -41,6 +48,9 @@ const traits = WORD_TRAITS
 const separator = SEPARATOR
 const unknown = UNKNOWN
 const intricate = INTRICATE
+const linkBegin = LINK_BEGIN
+const linkEnd = LINK_END
+const isLinked = IS_LINKED
 
 const SPACE = 0x20
 const NO_BREAK_SPACE = 0xa0
@@ -57,19 +67,38 @@ export function readSampleWords(text: string): SampleWords {
 function readWith(text: string, table: number): SampleWords | Unread {
   const length = copyPiece(text, 0)
   const unread = split(length, table)
-  return unread ?? { count, length, table }
+  return unread ?? { count, length, table, links, ownLinks, hasImage }
 }
 
-/** Words found so far. */
+/** Of the text that was split last. */
 let count = 0
+let links = 0
+let ownLinks = 0
+let hasImage = false
 
 function split(length: number, table: number): Unread | undefined {
   let found = 0
   let at = 0
+  /** The trait of words from here on. */
+  let linked = 0
+  links = 0
+  ownLinks = 0
+  hasImage = false
   while (at < length) {
     let description = descriptions[(table + (units[at] as number)) | 0] as number
     if (description === separator) {
-      at++
+      const unit = units[at++] as number
+      if (unit === linkBegin) {
+        linked = isLinked
+        if (units[at] === linkBegin) hasImage = true
+      } else if (unit === linkEnd) {
+        linked = 0
+        links++
+        if (units[at] === linkEnd) {
+          ownLinks++
+          at++
+        }
+      }
       continue
     }
     const begin = at
@@ -80,7 +109,7 @@ function split(length: number, table: number): Unread | undefined {
       if (description === unknown || description === intricate) return description
       hash = hashWith(hash, description & 0xffff)
       at++
-      traits[found] = IS_CHARACTER
+      traits[found] = IS_CHARACTER | linked
     } else {
       do {
         const unit = description & 0xffff
@@ -89,7 +118,7 @@ function split(length: number, table: number): Unread | undefined {
         at++
         description = descriptions[(table + (units[at] as number)) | 0] as number
       } while (description < 0)
-      traits[found] = digitMark >>> 31
+      traits[found] = (digitMark >>> 31) | linked
     }
     begins[found] = begin
     ends[found] = at

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRng } from '../../base/index.ts'
 import type { ContentSample } from '../../model/index.ts'
-import { contentSample, hammingDistance, SAMPLE_SIZES } from '../index.ts'
+import { contentSample, hammingDistance, placeOf, plainText, SAMPLE_SIZES } from '../index.ts'
 
 const URL = 'https://host.test/'
 const exact = (text: string, url = URL): string => contentSample(text, url, '').exact
@@ -99,6 +99,68 @@ describe('by degrees', () => {
     expect(hammingDistance(near(paragraph, 'One'), near(paragraph, 'Two'))).toBeGreaterThan(8)
     expect(hammingDistance(near(`${paragraph} No 7`, ''), near(`${paragraph} No 8`, ''))).toBeGreaterThan(8)
     expect(near(paragraph, '3 March 2027')).toBe(near(paragraph, '4 May 2031'))
+  })
+})
+
+describe('the prose', () => {
+  const HOME = 'https://host.test'
+  const of = (path: string, markdown: string, title = ''): string | null =>
+    contentSample(plainText(markdown, placeOf(HOME + path)), HOME + path, title).prose
+  const list = (...paths: readonly string[]): string => paths.map((path) => `- [${path}](${HOME}${path})`).join('\n')
+  const halves = (prose: string | null): string[] => [prose?.slice(0, 8) ?? 'none', prose?.slice(8) ?? 'none']
+  const isSame = (one: string | null, other: string | null): boolean =>
+    halves(one).some((half, index) => half === halves(other)[index] && half !== 'none')
+
+  test.each([
+    ['names of one word', '/gen/k3j9x2', 'Page k3j9x2.', '/gen/zz0q1', 'Page zz0q1.'],
+    [
+      'names of words that the text has as well',
+      '/gen/an-old-page',
+      'Page an old page.',
+      '/gen/no-name',
+      'Page no name.',
+    ],
+    ['numbers', '/gen?id=17', 'Page 17.', '/gen?id=18', 'Page 18.'],
+  ])(
+    'is the same for pages that differ in their own names and in what they link: %s',
+    (_, one, echo, other, echoed) => {
+      const text = `${paragraph} page old an, name of no`
+      const place = one.includes('?') ? '/gen?id=' : '/gen/'
+      const first = of(one, `${echo} ${text}\n\n${list(`${place}a`, `${place}bcd`)}`, `About ${echo}`)
+      const second = of(
+        other,
+        `${echoed} ${text}\n\n${list(`${place}x9`, `${place}yz`, `${place}z`)}`,
+        `About ${echoed}`,
+      )
+      expect(isSame(first, second)).toBe(true)
+      const third = of(other, `${echoed} ${text} besides\n\n${list(`${place}x9`, `${place}yz`)}`, `About ${echoed}`)
+      expect(isSame(first, third)).toBe(false)
+    },
+  )
+
+  test('of a line counts its links, for lists differ in how many they have', () => {
+    const [two, other, three] = [
+      ['a', 'b'],
+      ['c', 'd'],
+      ['e', 'f', 'g'],
+    ].map((names) => of('/gen/x', `Choose one.\n\n${list(...names.map((name) => `/gen/${name}`))}`))
+    expect(isSame(two ?? null, other ?? null)).toBe(true)
+    expect(isSame(two ?? null, three ?? null)).toBe(false)
+  })
+
+  test.each([
+    ['no links', '/gen/x', paragraph],
+    ['links to other places', '/gen/x', `${paragraph}\n\n${list('/gen/y', '/posts/a', '/posts/b')}`],
+    ['links to what lies below it', '/files/a/', `${paragraph}\n\n${list('/files/a/b/', '/files/a/c/')}`],
+    ['links out of the root', '/x', `${paragraph}\n\n${list('/posts/a', '/posts/b')}`],
+    ['an image', '/gen/x', `${paragraph} ![A view](${HOME}/i.png)\n\n${list('/gen/y', '/gen/z')}`],
+  ])('is none of a page with %s', (_, path, markdown) => {
+    expect(of(path, markdown)).toBeNull()
+  })
+
+  test('is there in the root, too', () => {
+    expect(of('/x', `${paragraph}\n\n${list('/y', '/z', '/a/b')}`)).toBeNull()
+    expect(of('/x', `${paragraph}\n\n${list('/y', '/z', '/v', '/a/b')}`)).not.toBeNull()
   })
 })
 

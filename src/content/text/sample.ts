@@ -1,5 +1,5 @@
 /**
- * What a page says, cut down to what it takes to see that another page says the same, in three degrees. Which one tells
+ * What a page says, cut down to what it takes to see that another page says the same, in four degrees. Which one tells
  * whether a page is new is for those to decide who know what its address looks like.
  *
  * - `whole`: the same title and text, to the letter.
@@ -7,8 +7,12 @@
  * - `exact`: aside is whatever a machine fills into a template: numbers, dates, URLs, and words that follow one on the
  *   other in the page's own address too (a heading that repeats the path, the filters that were chosen). But a number
  *   that is a parameter's value and that the page repeats is what the page is about, and counts.
+ * - `prose`: aside are all numbers, whatever is linked, and the words of its address: in one half those that follow one
+ *   on the other there too, in the other half all of them, since a name may be a single word. One half that is equal is
+ *   enough. Only of pages that lead above all to others of their own place, and have no image: there may be ever more of
+ *   these, each with another name. With little prose, how many links there are counts as well: lists differ in that.
  *
- * For the last two the order of the words does not count, so a list that is sorted in another way is the same list.
+ * For the last three the order of the words does not count, so a list that is sorted in another way is the same list.
  *
  * A short text is another matter: `Page 7` and `Page 8` may be all that two honest pages have to say. There numbers
  * count for `exact`, unless there are dates. Its first digit says how much text there was, for
@@ -24,6 +28,7 @@ import {
   EMPTY_HASH,
   HAS_DIGIT,
   IS_CHARACTER,
+  IS_LINKED,
   WORD_BEGINS,
   WORD_ENDS,
   WORD_HASHES,
@@ -42,6 +47,10 @@ export const SAMPLE_SIZES = { nothing: '0', short: '1', long: '2', ample: '3' } 
 /** Different words, at least; with fewer, a text says nothing, unless it is a date. */
 const SHORT_WORDS = 5
 const LONG_WORDS = 20
+/** With fewer different ones that are not linked, a page may be a list. */
+const PROSE_WORDS = 40
+/** Of the links, those to the page's own place. */
+const OWN_SHARE = 3 / 4
 /** With less, one word that is another makes a page that is another. */
 const AMPLE_UNITS = 1_024
 const MAX_UNITS = 6_144
@@ -74,8 +83,16 @@ export function contentSample(text: string, url: string, title: string): Content
     undated: hex(sum(named, body.said, body.echoed, body.own, body.alone)),
     exact: SAMPLE_SIZES[size] + hex(exact).slice(1),
     near: words < SHORT_WORDS ? null : hex(moved(simhashOfPairs(skeleton), label)),
+    prose: proseOf(heading, body),
     hasDate,
   }
+}
+
+function proseOf(heading: Reading, { unlinkedSum, namelessSum, unlinkedWords, ...body }: Reading): string | null {
+  const { links, ownLinks, hasImage } = body
+  if (ownLinks === 0 || ownLinks < OWN_SHARE * links || hasImage) return null
+  const counted = unlinkedWords < PROSE_WORDS ? mix(links) : 0
+  return hex({ high: heading.unlinkedSum + unlinkedSum + counted, low: heading.namelessSum + namelessSum + counted })
 }
 
 function sizeOf(units: number, words: number, hasDate: boolean): keyof typeof SAMPLE_SIZES {
@@ -100,8 +117,15 @@ interface Reading {
   readonly alone: Bag
   /** Numbers beside others, names of days and months. */
   readonly filledIn: Bag
-  /** Different words that were said, as far as it matters. */
+  /** Sums of the words that were said and are not linked; and of those, of the ones that the URL does not have. */
+  readonly unlinkedSum: number
+  readonly namelessSum: number
+  /** Different words that were said, as far as it matters; and of those, the ones that are not linked. */
   readonly words: number
+  readonly unlinkedWords: number
+  readonly links: number
+  readonly ownLinks: number
+  readonly hasImage: boolean
   readonly hasDate: boolean
   /** What was said, in its order; of a long text, only some of the words, with their next ones. */
   readonly skeleton: string
@@ -120,6 +144,8 @@ const DATE_UNIT = 5
  * loop.
  */
 const seenWords = new Uint8Array(256)
+const SAID = 1
+const UNLINKED = 2
 const units = SHARED_UNITS
 const descriptions = DESCRIPTIONS
 const begins = WORD_BEGINS
@@ -129,22 +155,27 @@ const traits = WORD_TRAITS
 const hasDigit = HAS_DIGIT
 const isCharacter = IS_CHARACTER
 const beginsAddress = BEGINS_ADDRESS
+const isLinked = IS_LINKED
 
 function readText(text: string): Reading {
-  const { count, length, table } = readSampleWords(text)
+  const { count, length, table, links, ownLinks, hasImage } = readSampleWords(text)
   let saidLow = 0
   let saidHigh = 0
+  let unlinkedSum = 0
+  let namelessSum = 0
   const echoed = emptyBag()
   const own = emptyBag()
   const alone = emptyBag()
   const filledIn = emptyBag()
   seenWords.fill(0)
   let words = 0
+  let unlinkedWords = 0
   let hasDate = false
   let previousKind = WORD
   /** The word before, whether it was said, and where it was written. */
   let previous = 0
   let wasSaid = false
+  let wasUnlinked = false
   let wasSampled = false
   let start = 0
   /** A number behind a word, and where it ends; what comes next tells whether it stands alone. */
@@ -180,6 +211,7 @@ function readText(text: string): Reading {
       // The word before is part of the echo, too.
       saidLow = (saidLow - previous) | 0
       saidHigh = (saidHigh - mix(previous ^ HIGH_SEED)) | 0
+      if (wasUnlinked) unlinkedSum = (unlinkedSum - previous) | 0
       addWord(echoed, previous)
       written = start
       endsInWord = false
@@ -195,9 +227,16 @@ function readText(text: string): Reading {
     else {
       saidLow = (saidLow + hash) | 0
       saidHigh = (saidHigh + mix(hash ^ HIGH_SEED)) | 0
-      if (words < LONG_WORDS && seenWords[hash & 255] === 0) {
-        seenWords[hash & 255] = 1
-        words++
+      const isUnlinked = (trait & isLinked) === 0
+      wasUnlinked = isUnlinked
+      const isNameless = isUnlinked && ((marks & URL_MARK) === 0 || !urlWords.has(hash))
+      if (isUnlinked) unlinkedSum = (unlinkedSum + hash) | 0
+      if (isNameless) namelessSum = (namelessSum + hash) | 0
+      if (words < LONG_WORDS || unlinkedWords < PROSE_WORDS) {
+        const seen = seenWords[hash & 255] as number
+        if ((seen & SAID) === 0 && words < LONG_WORDS) words++
+        if (isUnlinked && (seen & UNLINKED) === 0) unlinkedWords++
+        seenWords[hash & 255] = seen | (isUnlinked ? SAID | UNLINKED : SAID)
       }
       const isSampled = ((hash >>> 12) & sparseness) === 0
       if (isSampled || wasSampled) {
@@ -213,7 +252,22 @@ function readText(text: string): Reading {
   }
   if (numberEnd > 0) addWord(queryNumbers.has(number) ? own : alone, number)
   const skeleton = words < SHORT_WORDS ? '' : textOfUnits(units, written)
-  return { said: { low: saidLow, high: saidHigh }, echoed, own, alone, filledIn, words, hasDate, skeleton }
+  return {
+    said: { low: saidLow, high: saidHigh },
+    echoed,
+    own,
+    alone,
+    filledIn,
+    unlinkedSum,
+    namelessSum,
+    words,
+    unlinkedWords,
+    links,
+    ownLinks,
+    hasImage,
+    hasDate,
+    skeleton,
+  }
 }
 
 function isLineEnd(from: number, to: number): boolean {

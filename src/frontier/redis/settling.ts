@@ -148,7 +148,7 @@ export function createRedisSettling(store: Store, deps: SettlingDeps): RedisSett
       const { task, sample, lease } = settlement
       if (task.kind !== 'page' || sample === undefined) continue
       taught.add(lease.host)
-      if (traps.get(lease.host).learn(task.url, sample)) acquitted.add(lease.host)
+      if (traps.get(lease.host).learn(task.url, sample, task.referrer)) acquitted.add(lease.host)
     }
     const lessons = [...taught].flatMap((host): [HostKey, number, string][] => {
       const learned = traps.get(host)

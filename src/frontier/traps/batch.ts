@@ -50,7 +50,8 @@ export function createBatch(
     // All that it takes to tell may as well go at once.
     const toTell = lesson.streak > 0 ? lessons.missing(lesson, demand) : Infinity
     const alike = lesson.alike > 0 ? lessons.moreAlike(lesson) : Infinity
-    return Math.max(1, harmless, Math.min(limit, toTell, alike))
+    const kin = lesson.kin > 0 ? lessons.moreKin(lesson) : Infinity
+    return Math.max(1, harmless, Math.min(limit, toTell, alike, kin))
   }
   const isUnproven = (id: number): boolean => (lessons.find(id)?.good ?? 0) < PROVEN_GOOD
   /** Whether another address for what may be the same page is: what that says is worth waiting for. */

@@ -35,8 +35,11 @@ export interface HostTraps {
    * while nothing was read of the host. What may go is shared out over so many batches, one unless told.
    */
   batch(underWay: UnderWay, batches?: number): (url: NormalizedUrl) => boolean
-  /** A page was read for the first time. True when URLs that are aside may be innocent after all: judge them again. */
-  learn(url: NormalizedUrl, sample: ContentSample): boolean
+  /**
+   * A page was read for the first time, and found on `referrer`. True when URLs that are aside may be innocent after all:
+   * judge them again.
+   */
+  learn(url: NormalizedUrl, sample: ContentSample, referrer?: NormalizedUrl): boolean
   /** Whether a URL that is aside may be fetched, to see whether its lesson is right. Counts it, if so. */
   mayProbe(url: NormalizedUrl): boolean
   /** Whether it is time to write it down. What was learned since the last time may be lost: it is learned again. */
@@ -44,7 +47,7 @@ export interface HostTraps {
   serialise(): string
 }
 
-const VERSION = 5
+const VERSION = 6
 /** Probes of one host that found nothing new: one for so many pages, and one at least. */
 const PAGES_PER_PROBE = 100
 /** Where so many pages of its kind were new, a lesson has its probe beside those: it is the likelier to be wrong. */
@@ -90,10 +93,10 @@ export function createHostTraps(stored: string | undefined, addresses: Addresses
       const admits = createBatch(lessons, memory, verdicts, underWay, pages, batches)
       return (url) => admits(addresses.of(url))
     },
-    learn(url, sample) {
+    learn(url, sample, referrer) {
       const address = addresses.of(url)
       const wasAside = verdicts.on(address) !== undefined
-      const { hasBegun, hasCeased } = teach(address, sample, { lessons, memory, verdicts })
+      const { hasBegun, hasCeased } = teach(address, sample, referrer, { lessons, memory, verdicts })
       addresses.forget(url)
       pages += 1
       unsaved = hasBegun || hasCeased ? MAX_UNSAVED : unsaved + 1

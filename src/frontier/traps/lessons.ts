@@ -17,6 +17,11 @@ export interface Lesson {
   streak: number
   /** Pages in a row of which none was new but for a number, or an address. */
   alike: number
+  /** Pages in a row that said the same but for names and links, each found on another of them. */
+  kin: number
+  /** The prose of the latest page that has one, 16 bits of each half; 0 for none. And the first page that had it. */
+  prose: number
+  elder: number
   /** Pages fetched to see whether the lesson is right, since the last one that was new by more than a number. */
   probes: number
   /** How often what was bad was of another kind than the one before, and that kind. */
@@ -45,6 +50,8 @@ export interface Lessons {
   missing(lesson: Lesson, demand: Demand): number
   /** How many pages of a kind may still come that are new by a number only, or by an address. */
   moreAlike(lesson: Lesson): number
+  /** How many pages of a place may still come that are new by names and links only. */
+  moreKin(lesson: Lesson): number
   /** A page of the host said what none had said before, numbers and its address aside. */
   noteDistinct(): void
   /** Whether so many did that the site is no site of test pages. */
@@ -90,8 +97,17 @@ export function presume(lesson: Lesson): void {
   if (lesson.good === 0) lesson.score = Math.max(lesson.score, PROOF)
 }
 
-export function acquit(lesson: Lesson, isAlike: boolean): void {
+/** How a page is new. */
+export interface News {
+  /** By a number only, or by its address. */
+  readonly isAlike: boolean
+  /** By names and links only. */
+  readonly isKin: boolean
+}
+
+export function acquit(lesson: Lesson, { isAlike, isKin }: News): void {
   lesson.alike = isAlike ? Math.min(lesson.alike + 1, MAX_ALIKE) : 0
+  if (!isAlike && !isKin) lesson.kin = 0
   lesson.good = Math.min(lesson.good + 1, 65_535)
   lesson.score = Math.max(0, lesson.score - NEW)
   lesson.streak = 0
@@ -106,6 +122,16 @@ export function isSaidAgain(lesson: Lesson, content: number): boolean {
   return false
 }
 
+/** One more page that is new by names and links only. */
+export function countKin(lesson: Lesson): void {
+  lesson.kin = Math.min(lesson.kin + 1, MAX_ALIKE)
+}
+
+/** What was found on such a page is new. */
+export function breakKin(lesson: Lesson): void {
+  lesson.kin = 0
+}
+
 export function blame(lesson: Lesson, weight: number, kind: number): void {
   lesson.score = Math.min(lesson.score + weight, MAX_SCORE)
   lesson.streak = Math.min(lesson.streak + 1, 255)
@@ -115,7 +141,20 @@ export function blame(lesson: Lesson, weight: number, kind: number): void {
 }
 
 function emptyLesson(): Lesson {
-  return { good: 0, score: 0, streak: 0, alike: 0, probes: 0, kinds: 0, kind: NO_KIND, said: [], near: [] }
+  return {
+    good: 0,
+    score: 0,
+    streak: 0,
+    alike: 0,
+    kin: 0,
+    prose: 0,
+    elder: 0,
+    probes: 0,
+    kinds: 0,
+    kind: NO_KIND,
+    said: [],
+    near: [],
+  }
 }
 
 export function createLessons(): Lessons {
@@ -127,6 +166,7 @@ export function createLessons(): Lessons {
   const mostAlike = (): number => (isVaried() ? Math.max(FEW_ALIKE, Math.floor(distinct / DISTINCT_PAGES)) : MAX_ALIKE)
   /** Where pages of the kind were new, it takes as many that are not. */
   const mostAlikeOf = ({ good, alike }: Lesson): number => Math.min(Math.max(mostAlike(), good - alike), MAX_ALIKE)
+  const mostKinOf = ({ good, kin }: Lesson): number => (isVaried() ? Math.max(FEW_ALIKE, good - kin) : Infinity)
   const proofFor = ({ good }: Lesson, { caution }: Demand): number =>
     PROOF + FULL * caution * Math.log2(Math.max(1, good))
   const forgetOne = (): void => {
@@ -134,7 +174,7 @@ export function createLessons(): Lessons {
     let oldest: number | undefined
     for (const [id, lesson] of lessons) {
       oldest ??= id
-      if (lesson.score === 0 && lesson.alike < WORTH_KEEPING) {
+      if (lesson.score === 0 && Math.max(lesson.alike, lesson.kin) < WORTH_KEEPING) {
         oldest = id
         break
       }
@@ -144,7 +184,8 @@ export function createLessons(): Lessons {
   }
   const lookForProof = (): boolean => {
     const most = mostAlike()
-    for (const { score, alike } of lessons.values()) if (score >= PROOF || alike >= most) return true
+    for (const { score, alike, kin } of lessons.values())
+      if (score >= PROOF || alike >= most || kin >= FEW_ALIKE) return true
     return false
   }
   const open = (id: number): Lesson => {
@@ -160,11 +201,13 @@ export function createLessons(): Lessons {
     holds(lesson, demand) {
       const { kinds } = demand
       // What lies in one place may well be alike; of one kind, a few pages are enough.
-      if (lesson.alike >= (kinds === 0 ? mostAlikeOf(lesson) : MAX_ALIKE)) return true
+      if (lesson.alike >= (kinds === 0 ? mostAlikeOf(lesson) : MAX_ALIKE) || lesson.kin >= mostKinOf(lesson))
+        return true
       return lesson.score >= proofFor(lesson, demand) && lesson.kinds >= kinds
     },
     missing: (lesson, demand) => Math.max(0, Math.ceil((proofFor(lesson, demand) - lesson.score) / TELLING)),
     moreAlike: (lesson) => Math.max(0, mostAlikeOf(lesson) - lesson.alike),
+    moreKin: (lesson) => Math.max(0, mostKinOf(lesson) - lesson.kin),
     noteDistinct() {
       distinct = Math.min(distinct + 1, 65_535)
       hasProof = undefined
@@ -193,6 +236,9 @@ export function createLessons(): Lessons {
         writer.short(Math.round(lesson.score))
         writer.byte(lesson.streak)
         writer.short(lesson.alike)
+        writer.short(lesson.kin)
+        writer.word(lesson.prose)
+        writer.word(lesson.elder)
         writer.byte(lesson.probes)
         writer.byte(lesson.kinds)
         writer.short(lesson.kind)
@@ -215,6 +261,9 @@ export function createLessons(): Lessons {
           score: reader.short(),
           streak: reader.byte(),
           alike: reader.short(),
+          kin: reader.short(),
+          prose: reader.word(),
+          elder: reader.word() | 0,
           probes: reader.byte(),
           kinds: reader.byte(),
           kind: reader.short(),

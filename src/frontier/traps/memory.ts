@@ -53,6 +53,9 @@ export interface Memory {
   rememberContent(shape: UrlShape, said: Said, withUndated: boolean): void
   /** What a line says but for its numbers. */
   rememberUnnumbered(content: number): void
+  /** A page said the same as another of its place but for names and links. */
+  rememberKin(page: number): void
+  isKin(page: number): boolean
   write(writer: Writer): void
   read(reader: Reader): void
 }
@@ -136,6 +139,8 @@ export function createMemory(): Memory {
     rememberUnnumbered(content) {
       contents.set(content, contents.get(content) ?? 0)
     },
+    rememberKin: known.add,
+    isKin: known.has,
     remember(address, idle, { undated, exact }) {
       const { parts, ends, outermost } = address
       note(idle.size === 0 ? address.whole : hashOf(address.without(idle)), exact)

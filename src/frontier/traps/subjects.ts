@@ -33,6 +33,8 @@ const DEPTHS = [16, 12, 8, 6, 4, 3, 2, 1].map((least) => ({
   words: least === 1 ? 'this host' : `paths of ${least} segments or more`,
 }))
 
+const ROOT = hashOf('root')
+
 /** Of a URL with these keys left in its query. */
 export function subjectsOf(shape: UrlShape, keys: readonly string[]): Subject[] {
   return keys.length > 0 ? ofQuery(shape, keys) : ofPath(shape)
@@ -76,8 +78,9 @@ function ofPath({ template, isOpen, folders, depth }: UrlShape): Subject[] {
   for (const folder of outer.toReversed()) {
     subjects.push({ ...wide, id: hashOf(`${folder}**`), words: `${folder}…`, isFamily: folder === folders[0] })
   }
+  if (outer.length === 0) subjects.push({ ...wide, id: ROOT, words: 'the root folder', isFamily: true })
   for (const { least, id, words } of DEPTHS) {
-    if (least <= depth) subjects.push({ ...wide, id, words, isFamily: least === 1 && outer.length === 0 })
+    if (least <= depth) subjects.push({ ...wide, id, words, isFamily: false })
   }
   return subjects
 }

@@ -3,16 +3,35 @@
  * that one of them explains is no evidence for the wider ones.
  */
 import { SAMPLE_SIZES } from '../../content/index.ts'
-import type { ContentSample } from '../../model/index.ts'
-import type { UrlPart, UrlShape } from '../../url/index.ts'
+import type { ContentSample, NormalizedUrl } from '../../model/index.ts'
+import { shapeOf, type UrlPart, type UrlShape } from '../../url/index.ts'
 import type { Address } from './address.ts'
 import { hashOf } from './hash.ts'
-import { acquit, blame, FULL, isSaidAgain, NO_KIND, presume, TELLING, type Demand, type Lessons } from './lessons.ts'
+import { kinshipOf } from './kin.ts'
+import {
+  acquit,
+  blame,
+  breakKin,
+  countKin,
+  FULL,
+  isSaidAgain,
+  NO_KIND,
+  presume,
+  TELLING,
+  type Demand,
+  type Lesson,
+  type Lessons,
+  type News,
+} from './lessons.ts'
 import { MAX_PARTS, type Memory, type Said } from './memory.ts'
 import { ruleAgainst } from './rules.ts'
 import { NEARLY_SAME, SAME_LINE, samenessOf } from './sameness.ts'
+import { subjectsOf } from './subjects.ts'
 import { ENDING, everywhere, here, NESTED, PLAIN, subjectsWithout, VARIED, type Verdicts } from './verdicts.ts'
 
+/** The part that is the order of the parameters. */
+const ORDER = '&'
+const ALL_NEW: News = { isAlike: false, isKin: false }
 /** The share that a copy counts for a place where only other contents came again before. */
 const FIRST_TIME = 1 / 8
 
@@ -25,21 +44,27 @@ export interface Taught {
 /** How a copy is explained: by a part that looks like a session id, by another one, by its ending. */
 type Explanation = 'token' | 'parameter' | 'ending' | undefined
 
+/** `referrer` is the page that it was found on. */
 export function teach(
   shape: Address,
   sample: ContentSample,
+  referrer: NormalizedUrl | undefined,
   { lessons, memory, verdicts }: { lessons: Lessons; memory: Memory; verdicts: Verdicts },
 ): Taught {
   const taught = { hasBegun: false, hasCeased: false }
-  const weigh = (id: number, demand: Demand, weight: number, kind: string, isAlike = false): void => {
+  const change = (id: number, demand: Demand, by: (lesson: Lesson) => void): void => {
     const lesson = lessons.open(id)
     const held = lessons.holds(lesson, demand)
-    if (weight > 0) blame(lesson, weight, (hashOf(kind) >>> 0) % NO_KIND)
-    else acquit(lesson, isAlike)
+    by(lesson)
     const isHeld = lessons.holds(lesson, demand)
     taught.hasBegun ||= !held && isHeld
     taught.hasCeased ||= held && !isHeld
   }
+  const weigh = (id: number, demand: Demand, weight: number, kind: string, news: News = ALL_NEW): void =>
+    change(id, demand, (lesson) => {
+      if (weight > 0) blame(lesson, weight, (hashOf(kind) >>> 0) % NO_KIND)
+      else acquit(lesson, news)
+    })
   const size = sample.exact.charAt(0)
   const isLong = size >= SAMPLE_SIZES.long
   const weighPart = (part: UrlPart, weight: number): void => {
@@ -55,7 +80,11 @@ export function teach(
   const isNested = verdicts.isNested(shape)
   const sameness = samenessOf({ shape, isNested, sample, said }, families, lessons, memory)
   const { weight, isAlike, isByDepth } = sameness
-  if (weight === 0 && !isAlike) lessons.noteDistinct()
+  const kinship = kinshipOf({ url: shape.url, referrer, sample }, families, lessons, memory)
+  const isKin = weight === 0 && kinship.isKin
+  const isNew = weight === 0 && !isAlike && !isKin
+  const isDescended = (isKin || isNew) && kinship.isDescended()
+  if (isNew) lessons.noteDistinct()
 
   /** Whether it says the same as pages that differ in one part, or whether parts matter that were thought idle. */
   const explainByParts = (): Explanation => {
@@ -92,20 +121,28 @@ export function teach(
   }
   if (isNested && (weight === 0 || isExplained('ending'))) weigh(NESTED, VARIED, weight, shape.template)
   if (!isExplained('token') && !isExplained('ending')) {
+    // Where those before it had the same template it is that which they have in common, and not their place.
+    const isOfKinKind = subjects.some(({ id, isWide }) => !isWide && (lessons.find(id)?.kin ?? 0) > 0)
     // What is new behind a part that was thought to be idle speaks for the queries with that part, too.
     const others = weight > 0 || idle.size === 0 ? [] : shape.subjects
-    for (const { id, demand, kind, isWide } of [...subjects, ...others]) {
-      // That a page is new by a number only speaks for its place where all are, and nowhere else.
-      if (isAlike && isWide && lessons.isVaried()) continue
+    for (const { id, demand, kind, isWide, isFamily } of [...subjects, ...others]) {
+      if (isKin && isDescended && (!isWide || (isFamily && !isOfKinKind))) change(id, demand, countKin)
+      // That a page is new by a number or a name only speaks for its place where all are, and nowhere else.
+      if ((isWide ? isAlike || isKin : isKin && !isAlike) && lessons.isVaried()) continue
       const isAgain = weight > 0 && isSaidAgain(lessons.open(id), sameness.content)
       const share = isAgain || !isWide ? weight : weight * FIRST_TIME
       // Depth without end has ever new folders: that pages of one template or one folder are alike is no sign of it.
-      if (!isByDepth) weigh(id, demand, share, kind, isAlike && !isWide)
+      if (!isByDepth) weigh(id, demand, share, kind, { isAlike: isAlike && !isWide, isKin })
       else if (isWide) weigh(id, demand, share, shape.folders.at(-1) ?? kind)
-      else weigh(id, demand, 0, kind, true)
+      else weigh(id, demand, 0, kind, { isAlike: true, isKin })
     }
   }
+  if (isNew && isDescended && referrer !== undefined) {
+    const former = shapeOf(referrer)
+    for (const { id, demand, isWide } of subjectsOf(former, former.keys)) if (!isWide) change(id, demand, breakKin)
+  }
   sameness.remember()
+  kinship.remember()
   memory.remember(shape, idle, said)
   return taught
 }
@@ -117,10 +154,20 @@ function saidOf({ whole, undated, exact }: ContentSample): Said {
 
 const lowBits = (hash: string): number => Number.parseInt(hash.slice(8), 16)
 
-/** A session by name and value proves it with one pair of pages, one by either with two, any other part with three. */
-function partWeight({ isSession, isRandom }: UrlPart, { isNumbered, parameters }: UrlShape, size: string): number {
+/**
+ * A session by name and value proves it with one pair of pages, one by either with two, any other part with three. That
+ * the order of parameters counts is rare enough for one pair.
+ */
+function partWeight(
+  { name, isSession, isRandom }: UrlPart,
+  { isNumbered, parameters }: UrlShape,
+  size: string,
+): number {
   if (isSession) return isRandom ? 3 * FULL : TELLING
-  if (size >= SAMPLE_SIZES.long) return isRandom ? TELLING : FULL
+  if (size >= SAMPLE_SIZES.long) {
+    if (name === ORDER) return 3 * FULL
+    return isRandom ? TELLING : FULL
+  }
   // Numbered pages of a line that they have in common are pages all the same.
   return size === SAMPLE_SIZES.nothing || (isNumbered && parameters > 0) ? 0 : SAME_LINE
 }

@@ -4,7 +4,16 @@ import { contentSample } from '../../content/index.ts'
 import type { NormalizedUrl } from '../../model/index.ts'
 import { normalizeUrl } from '../../url/index.ts'
 import { createHostTraps } from './index.ts'
-import { cleanSites, facets, plainSite, prose, sessions, SITES_WITH_TRAPS } from './test-support/sites.ts'
+import {
+  cleanSites,
+  endlessNames,
+  facets,
+  plainSite,
+  prose,
+  sessions,
+  SITES_WITH_TRAPS,
+  sitesOfLists,
+} from './test-support/sites.ts'
 import {
   ADDRESSES,
   CONSTANT_TEXTS,
@@ -51,7 +60,7 @@ describe.each(SITES_WITH_TRAPS)('%s', (_name, make, contents) => {
   })
 })
 
-test.each(SITES_WITH_TRAPS.filter(([name]) => name !== 'depth without end'))(
+test.each(SITES_WITH_TRAPS.filter(([name]) => !['depth without end', 'tokens without end'].includes(name)))(
   '%s wastes less than one fetch in twenty on a site of a hundred pages',
   (_name, make) => {
     for (const words of [8, 40]) {
@@ -188,6 +197,19 @@ describe('an honest site loses less than one page in a hundred', () => {
     const result = walk(plainSite(pages), SEED, 10 * pages.size)
     expect(result.contents.size).toBeGreaterThan(0.99 * pages.size)
   })
+})
+
+test('why names without end are left alone is said', () => {
+  const site = endlessNames({ pages: 100, words: 40, echoes: true }, 'words')
+  const reasons = new Set(walk(site, SEED, 300).aside.values())
+  expect(reasons).toContain('the last 4 pages of /names/… said the same as others but for names and links')
+})
+
+test.each([...sitesOfLists()])('%s: every list is read, and what it names', (_name, { site, pages }) => {
+  for (const inFlight of [1, 8]) {
+    const { contents, aside } = walk(site, SEED, 3 * pages, { inFlight })
+    expect([contents.size, aside.size]).toEqual([pages, 0])
+  }
 })
 
 test('a lesson drawn from bad luck is unlearned: one probe that is new frees the rest', () => {

@@ -94,7 +94,7 @@ export function createVerdicts(lessons: Lessons, memory: Memory): Verdicts {
       const lesson = lessons.find(id)
       if (lesson === undefined) continue
       if (lessons.holds(lesson, subject.demand))
-        return { reason: `${lastPages(lesson)} of ${shortened(subject.words)} ${SAID_THE_SAME}`, id }
+        return { reason: `${lastPages(lesson)} of ${shortened(subject.words)} ${wordsOf(lesson)}`, id }
       if (lesson.good >= PROVEN_GOOD) return undefined
     }
     return undefined
@@ -122,9 +122,13 @@ export function subjectsWithout(address: Address, idle: ReadonlySet<string>): re
   )
 }
 
-function lastPages({ streak, alike }: Lesson): string {
-  const count = Math.max(streak, alike)
+function lastPages({ streak, alike, kin }: Lesson): string {
+  const count = Math.max(streak, alike, kin)
   return count > 1 ? `the last ${count} pages` : 'most pages'
+}
+
+function wordsOf({ streak, alike, kin }: Lesson): string {
+  return kin > Math.max(streak, alike) ? `${SAID_THE_SAME} but for names and links` : SAID_THE_SAME
 }
 
 function wordsFor({ name, isRandom, isSession }: UrlPart): string {

@@ -159,6 +159,21 @@ export function endlessPages(options: TrapOptions): Site {
   })
 }
 
+/** Pages with names that lead to ever more of them, and name these. */
+export function endlessNames(options: TrapOptions, style: 'words' | 'tokens' | 'query'): Site {
+  const place = style === 'query' ? '/show?name=' : '/names/'
+  const name = (text: string): string =>
+    style === 'words' ? prose(text, 2).replace(' ', '-') : token(text).slice(0, 8)
+  return withArticles(options, [`${place}start`], (url) => {
+    const target = url.pathname + url.search
+    if (!target.startsWith(place)) return undefined
+    const own = target.slice(place.length)
+    const names = range(4).map((index) => name(`${own} ${index}`))
+    const text = said(options, 'names', `You look at ${own}.`)
+    return { content: 'names', text, links: names.map((other) => place + other), names }
+  })
+}
+
 /** Folders in folders, each with names of its own. */
 export function endlessDepth(options: TrapOptions): Site {
   return withArticles(options, ['/maze/start/'], (url) => {
@@ -185,7 +200,44 @@ export const SITES_WITH_TRAPS: readonly [
   ['relative links on a wrong base', wrongBase, (pages) => pages + 1],
   ['depth without end', endlessDepth, (pages) => pages + 2],
   ['numbered pages without end', endlessPages, (pages) => pages + 2],
+  ['names without end', (options) => endlessNames(options, 'words'), (pages) => pages + 2],
+  ['tokens without end', (options) => endlessNames(options, 'tokens'), (pages) => pages + 2],
+  ['tokens in a query without end', (options) => endlessNames(options, 'query'), (pages) => pages + 2],
 ]
+
+/** Honest lists among articles: each list says the same, and what it names is found nowhere else. */
+export function sitesOfLists(): ReadonlyMap<string, { readonly site: Site; readonly pages: number }> {
+  const line = 'Choose one of these, or go back to where you came from.'
+  const item = (url: string): string => url.split('/').at(-1) ?? ''
+  const list = (content: string, links: readonly string[]): SitePage => ({
+    content,
+    text: `${content.replace('/', ' ')}. ${line}`,
+    links,
+    names: links.map(item),
+  })
+  const named = (folder: string, number: number): string =>
+    `/${folder}/${prose(`${folder} ${number}`, 2).replace(' ', '-')}-${number}`
+  const numberOf = (url: URL): number => Number(url.pathname.split('-').at(-1))
+  const lists = 40
+  const listed = (folder: string) => (number: number) =>
+    range(6 + (number % 5)).map((step) => named(folder, number * 12 + step))
+  const withLists = (folder: string, entries: (number: number) => readonly string[]): { site: Site; pages: number } => {
+    const all = range(lists).map((number) => named(folder, number))
+    const found = new Set(range(lists).flatMap(entries))
+    const site: Site = (url) => {
+      if (url.pathname === '/')
+        return { content: '/', text: prose('home', 60), links: [...range(60).map(article), ...all] }
+      if (all.includes(url.pathname)) return list(url.pathname, [...entries(all.indexOf(url.pathname))])
+      const isThere = found.has(url.pathname) || numberOf(url) < 60
+      return isThere ? { content: url.pathname, text: prose(url.pathname, 50), links: ['/'] } : undefined
+    }
+    return { site, pages: 1 + 60 + lists + found.size }
+  }
+  return new Map([
+    ['tags that name articles', withLists('tag', listed('posts'))],
+    ['letters of a glossary in the same folder', withLists('glossary', (number) => listed('glossary')(number + 100))],
+  ])
+}
 
 /** A site of these pages, each with its text; the first one leads to all others, in portions. */
 export function plainSite(pages: ReadonlyMap<string, string>): Site {

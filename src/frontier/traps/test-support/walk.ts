@@ -3,8 +3,8 @@
  * head, aside when there is a reason, probed when nothing else is left. As the frontier does it, in thirty lines.
  */
 import { createRng } from '../../../base/index.ts'
-import { contentSample } from '../../../content/index.ts'
-import type { NormalizedUrl } from '../../../model/index.ts'
+import { contentSample, placeOf, plainText } from '../../../content/index.ts'
+import type { ContentSample, NormalizedUrl } from '../../../model/index.ts'
 import { normalizeUrl } from '../../../url/index.ts'
 import { createHostTraps, createUnderWay } from '../index.ts'
 
@@ -16,6 +16,8 @@ export interface SitePage {
   readonly title?: string
   /** Absolute, or relative to the page. */
   readonly links: readonly string[]
+  /** What its links are called, in their order; without names they are no part of its text. */
+  readonly names?: readonly string[]
 }
 
 /** Undefined: there is no such page. */
@@ -39,7 +41,8 @@ export function walk(site: Site, seed: string, limit: number, { inFlight = 1, in
   let traps = createHostTraps(undefined)
   const start = normalizeUrl(seed) as NormalizedUrl
   const queue: NormalizedUrl[] = [start]
-  const found = new Set(queue)
+  /** With the page that each was found on. */
+  const found = new Map<NormalizedUrl, NormalizedUrl | undefined>([[start, undefined]])
   const aside = new Map<NormalizedUrl, string>()
   const fetched: NormalizedUrl[] = []
   const contents = new Set<string>()
@@ -56,10 +59,10 @@ export function walk(site: Site, seed: string, limit: number, { inFlight = 1, in
     for (const link of page.links) {
       const target = normalizeUrl(link, url)
       if (target === undefined || found.has(target)) continue
-      found.add(target)
+      found.set(target, url)
       queue.push(target)
     }
-    if (traps.learn(url, contentSample(page.text, url, page.title ?? ''))) {
+    if (traps.learn(url, sampleOf(page, url), found.get(url))) {
       for (const other of aside.keys()) {
         const reason = traps.judge(other)
         if (reason === undefined) {
@@ -113,4 +116,10 @@ export function walk(site: Site, seed: string, limit: number, { inFlight = 1, in
   }
   for (const { url, page } of sent) read(url, page)
   return { fetched, fresh, aside, contents, storedLength }
+}
+
+function sampleOf({ text, title = '', links, names }: SitePage, url: NormalizedUrl): ContentSample {
+  if (names === undefined) return contentSample(text, url, title)
+  const list = links.map((link, index) => `- [${names[index] ?? ''}](${new URL(link, url).href})`).join('\n')
+  return contentSample(plainText(`${text}\n\n${list}`, placeOf(url)), url, title)
 }
