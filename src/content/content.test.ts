@@ -271,6 +271,7 @@ describe('what is said of a page', () => {
 
   test.each([
     ['[one](https://host.test/a/2) two', '\vone\f\f two'],
+    ['[one](https://host.test/a/1/2) two', '\vone\f\f\f two'],
     ['[one](https://other.test/) two', '\vone\f two'],
     ['[<one>](<https://host.test/a/2>)', '\v<one>\f\f'],
     ['![one](https://host.test/i.png)', '\v\vone\f'],

@@ -1,6 +1,6 @@
 /**
- * The place of a page: what lies beside it in its outermost folder, or has the same path with another query. What lies
- * below the page is not beside it: a list of a folder leads to what is in the folder.
+ * The place of a page: what lies in the same outermost folder, or has the same path with another query. What lies below
+ * the page is told apart: a list of a folder leads to what is in the folder.
  */
 export interface Place {
   /** What URLs of the place begin with. */
@@ -23,9 +23,9 @@ export function placeOf(url: string): Place {
   }
 }
 
-/** Whether the URL that stands in the text between these places is one of the place. */
-export function isInPlace({ prefix, below, isRoot }: Place, text: string, start: number, end: number): boolean {
-  if (!text.startsWith(prefix, start)) return false
-  if (isRoot) return text.lastIndexOf('/', end - 1) < start + prefix.length
-  return below === '' || !text.startsWith(below, start)
+/** Where the URL that stands in the text between these places leads: elsewhere, to the place, or below the page in it. */
+export function leadsTo({ prefix, below, isRoot }: Place, text: string, start: number, end: number): 0 | 1 | 2 {
+  if (!text.startsWith(prefix, start)) return 0
+  if (isRoot) return text.lastIndexOf('/', end - 1) < start + prefix.length ? 1 : 0
+  return below !== '' && text.startsWith(below, start) ? 2 : 1
 }

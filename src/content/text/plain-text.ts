@@ -3,10 +3,10 @@
  * are linked. Works on the text's code units, in place and in linear time: what is left is never longer.
  *
  * What is linked stands between two marks, which are white space and so part of no word. The second is there twice where
- * the link leads to the page's own place, the first where it is an image.
+ * the link leads to the page's own place, three times where it leads below the page; the first twice before an image.
  */
 import { codeUnitsOf, textOfUnits } from './code-units.ts'
-import { isInPlace, type Place } from './place.ts'
+import { leadsTo, type Place } from './place.ts'
 
 export const LINK_BEGIN = 0x0b
 export const LINK_END = 0x0c
@@ -98,9 +98,8 @@ function dropTargets(markdown: string, units: Uint16Array, place: Place): number
       units.copyWithin(kept, copied, at)
       kept += at - copied
       if (markBegin(units, kept)) {
-        units[kept++] = LINK_END
         const target = units[at + 2] === LESS ? at + 3 : at + 2
-        if (isInPlace(place, markdown, target, end)) units[kept++] = LINK_END
+        for (let marks = leadsTo(place, markdown, target, end); marks >= 0; marks--) units[kept++] = LINK_END
       } else units[kept++] = SPACE
       copied = end
     }

@@ -32,9 +32,10 @@ export interface SampleWords {
   readonly length: number
   /** The table that folds them. */
   readonly table: number
-  /** Links, how many of them lead to the page's own place, and whether there is an image. */
+  /** Links, how many of them lead to the page's own place, and below the page; and whether there is an image. */
   readonly links: number
   readonly ownLinks: number
+  readonly linksBelow: number
   readonly hasImage: boolean
 }
 
@@ -67,13 +68,14 @@ export function readSampleWords(text: string): SampleWords {
 function readWith(text: string, table: number): SampleWords | Unread {
   const length = copyPiece(text, 0)
   const unread = split(length, table)
-  return unread ?? { count, length, table, links, ownLinks, hasImage }
+  return unread ?? { count, length, table, links, ownLinks, linksBelow, hasImage }
 }
 
 /** Of the text that was split last. */
 let count = 0
 let links = 0
 let ownLinks = 0
+let linksBelow = 0
 let hasImage = false
 
 function split(length: number, table: number): Unread | undefined {
@@ -83,6 +85,7 @@ function split(length: number, table: number): Unread | undefined {
   let linked = 0
   links = 0
   ownLinks = 0
+  linksBelow = 0
   hasImage = false
   while (at < length) {
     let description = descriptions[(table + (units[at] as number)) | 0] as number
@@ -95,8 +98,11 @@ function split(length: number, table: number): Unread | undefined {
         linked = 0
         links++
         if (units[at] === linkEnd) {
-          ownLinks++
           at++
+          if (units[at] === linkEnd) {
+            at++
+            linksBelow++
+          } else ownLinks++
         }
       }
       continue

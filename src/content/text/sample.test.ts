@@ -151,11 +151,17 @@ describe('the prose', () => {
   test.each([
     ['no links', '/gen/x', paragraph],
     ['links to other places', '/gen/x', `${paragraph}\n\n${list('/gen/y', '/posts/a', '/posts/b')}`],
-    ['links to what lies below it', '/files/a/', `${paragraph}\n\n${list('/files/a/b/', '/files/a/c/')}`],
+    ['few words and links to what lies below it', '/files/a/', `A list.\n\n${list('/files/a/b/', '/files/a/c/')}`],
     ['links out of the root', '/x', `${paragraph}\n\n${list('/posts/a', '/posts/b')}`],
     ['an image', '/gen/x', `${paragraph} ![A view](${HOME}/i.png)\n\n${list('/gen/y', '/gen/z')}`],
   ])('is none of a page with %s', (_, path, markdown) => {
     expect(of(path, markdown)).toBeNull()
+  })
+
+  test('of some length may lead to what lies below it', () => {
+    const filters = (path: string): string | null =>
+      of(path, `${paragraph}\n\n${list(`${path}small/`, `${path}blue/`)}`)
+    expect(isSame(filters('/shop/red/'), filters('/shop/red/large/'))).toBe(true)
   })
 
   test('is there in the root, too', () => {

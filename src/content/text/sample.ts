@@ -10,7 +10,8 @@
  * - `prose`: aside are all numbers, whatever is linked, and the words of its address: in one half those that follow one
  *   on the other there too, in the other half all of them, since a name may be a single word. One half that is equal is
  *   enough. Only of pages that lead above all to others of their own place, and have no image: there may be ever more of
- *   these, each with another name. With little prose, how many links there are counts as well: lists differ in that.
+ *   these, each with another name. With little prose it may be a list: then how many links there are counts as well, for
+ *   lists differ in that, and those to what lies below it are not to its place.
  *
  * For the last three the order of the words does not count, so a list that is sorted in another way is the same list.
  *
@@ -48,7 +49,7 @@ export const SAMPLE_SIZES = { nothing: '0', short: '1', long: '2', ample: '3' } 
 const SHORT_WORDS = 5
 const LONG_WORDS = 20
 /** With fewer different ones that are not linked, a page may be a list. */
-const PROSE_WORDS = 40
+const PROSE_WORDS = 24
 /** Of the links, those to the page's own place. */
 const OWN_SHARE = 3 / 4
 /** With less, one word that is another makes a page that is another. */
@@ -89,9 +90,11 @@ export function contentSample(text: string, url: string, title: string): Content
 }
 
 function proseOf(heading: Reading, { unlinkedSum, namelessSum, unlinkedWords, ...body }: Reading): string | null {
-  const { links, ownLinks, hasImage } = body
-  if (ownLinks === 0 || ownLinks < OWN_SHARE * links || hasImage) return null
-  const counted = unlinkedWords < PROSE_WORDS ? mix(links) : 0
+  const { links, ownLinks, linksBelow, hasImage } = body
+  const mayBeList = unlinkedWords < PROSE_WORDS
+  const kept = mayBeList ? ownLinks : ownLinks + linksBelow
+  if (kept === 0 || kept < OWN_SHARE * links || hasImage) return null
+  const counted = mayBeList ? mix(links) : 0
   return hex({ high: heading.unlinkedSum + unlinkedSum + counted, low: heading.namelessSum + namelessSum + counted })
 }
 
@@ -125,6 +128,7 @@ interface Reading {
   readonly unlinkedWords: number
   readonly links: number
   readonly ownLinks: number
+  readonly linksBelow: number
   readonly hasImage: boolean
   readonly hasDate: boolean
   /** What was said, in its order; of a long text, only some of the words, with their next ones. */
@@ -158,7 +162,7 @@ const beginsAddress = BEGINS_ADDRESS
 const isLinked = IS_LINKED
 
 function readText(text: string): Reading {
-  const { count, length, table, links, ownLinks, hasImage } = readSampleWords(text)
+  const { count, length, table, links, ownLinks, linksBelow, hasImage } = readSampleWords(text)
   let saidLow = 0
   let saidHigh = 0
   let unlinkedSum = 0
@@ -264,6 +268,7 @@ function readText(text: string): Reading {
     unlinkedWords,
     links,
     ownLinks,
+    linksBelow,
     hasImage,
     hasDate,
     skeleton,
