@@ -85,7 +85,7 @@ export function createHostTraps(stored: string | undefined, addresses: Addresses
       const verdict = verdicts.on(address)
       if (verdict !== undefined) return verdict.reason
       const idle = verdicts.idleParts(address)
-      if (idle.size > 0) memory.letPass(address, idle)
+      if (idle.size > 0 || memory.hasSessions) memory.letPass(address, idle)
       return undefined
     },
     batch(underWay, batches = 1) {

@@ -3,7 +3,7 @@
  * each of its parts, and by its ends, so that another one for the same page is known as such. Bounded; of older pages
  * it knows some in full, and nearly all by the hash of their address.
  */
-import type { UrlShape } from '../../url/index.ts'
+import type { UrlPart, UrlShape } from '../../url/index.ts'
 import type { Address, End } from './address.ts'
 import type { Reader, Writer } from './codec.ts'
 import { hashOf } from './hash.ts'
@@ -44,8 +44,14 @@ export interface Memory {
   hasOutermostWithin(address: Address): boolean
   /** Whether this very URL was let pass. */
   knowsItself(address: Address): boolean
+  /** Whether this URL, which has no parts, is another for a page that was let pass with a session. */
+  knowsBare(address: Address): boolean
+  /** Whether a page that is known by this URL said the same; undefined if none is. */
+  isSaidBare(address: Address, said: Said): boolean | undefined
   /** Whether so many pages were read that some are forgotten. */
   readonly hasForgotten: boolean
+  /** Whether pages were let pass whose URLs have a session. */
+  readonly hasSessions: boolean
   /** The URL will be asked for; these parts of it make no difference. */
   letPass(address: Address, idle: ReadonlySet<string>): void
   remember(address: Address, idle: ReadonlySet<string>, said: Said): void
@@ -66,6 +72,7 @@ export function createMemory(): Memory {
   /** Addresses, and a byte of what they said. */
   const said = createHashTable(128, 160, 1)
   const known = createKnownSet()
+  let hasSessions = false
 
   const keep = (content: number, whole: number, shape: UrlShape): void => {
     const first = contents.get(content)
@@ -125,10 +132,22 @@ export function createMemory(): Memory {
     },
     hasOutermostWithin: ({ inner }) => inner.some((folder) => known.has(folder)),
     knowsItself: ({ itself }) => known.has(itself),
+    knowsBare(address) {
+      if (!hasSessions || address.parts.length > 0 || known.has(address.itself)) return false
+      return known.has(address.whole) || known.has(withAnySession(address, NO_PARTS))
+    },
+    isSaidBare(address, { exact }) {
+      const content = said.get(address.whole) ?? said.get(withAnySession(address, NO_PARTS))
+      return content === undefined ? undefined : content === (exact & 255)
+    },
     get hasForgotten() {
       return known.hasForgotten
     },
+    get hasSessions() {
+      return hasSessions
+    },
     letPass(address, idle) {
+      hasSessions ||= address.parts.some((part) => idle.has(part.name) && mayBeSession(part))
       known.add(hashOf(address.without(idle)))
       known.add(address.itself)
     },
@@ -145,16 +164,20 @@ export function createMemory(): Memory {
       const { parts, ends, outermost } = address
       note(idle.size === 0 ? address.whole : hashOf(address.without(idle)), exact)
       if (outermost !== undefined) known.add(outermost)
-      if (parts.length > 0 || ends.length > 0) known.add(address.itself)
+      if (parts.length > 0 || ends.length > 0 || hasSessions) known.add(address.itself)
       for (const { asEnd } of ends.slice(1, 1 + MAX_ENDINGS)) note(asEnd, exact)
-      for (const { name } of parts.filter((part) => !idle.has(part.name)).slice(0, MAX_PARTS)) {
-        note(hashOf(lacking(address.without(new Set([...idle, name])), name)), undated)
+      for (const part of parts.filter(({ name }) => !idle.has(name)).slice(0, MAX_PARTS)) {
+        const left = new Set([...idle, part.name])
+        note(hashOf(lacking(address.without(left), part.name)), undated)
+        if (mayBeSession(part)) note(withAnySession(address, left), exact)
       }
     },
     write(writer) {
+      writer.byte(Number(hasSessions))
       for (const table of [contents, said, known]) table.write(writer)
     },
     read(reader) {
+      hasSessions = reader.byte() === 1
       for (const table of [contents, said, known]) table.read(reader)
     },
   }
@@ -173,6 +196,12 @@ export function formsOf(address: Address): number[] {
     forms.push(hashOf(lacking(address.without(new Set([name])), name)))
   return forms
 }
+
+const NO_PARTS: ReadonlySet<string> = new Set()
+const mayBeSession = ({ isSession, isRandom }: UrlPart): boolean => isSession || isRandom
+/** As which a page is known that has a session beside what is left without these parts. */
+const withAnySession = (shape: UrlShape, parts: ReadonlySet<string>): number =>
+  hashOf(lacking(shape.without(parts), '*'))
 
 /** A newline is in no URL, so this is not taken for one. */
 const lacking = (form: string, part: string): string => `${form}\n${part}`

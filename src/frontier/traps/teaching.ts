@@ -27,7 +27,7 @@ import { MAX_PARTS, type Memory, type Said } from './memory.ts'
 import { ruleAgainst } from './rules.ts'
 import { NEARLY_SAME, SAME_LINE, samenessOf } from './sameness.ts'
 import { subjectsOf } from './subjects.ts'
-import { ENDING, everywhere, here, NESTED, PLAIN, subjectsWithout, VARIED, type Verdicts } from './verdicts.ts'
+import { BARE, ENDING, everywhere, here, NESTED, PLAIN, subjectsWithout, VARIED, type Verdicts } from './verdicts.ts'
 
 /** The part that is the order of the parameters. */
 const ORDER = '&'
@@ -90,7 +90,10 @@ export function teach(
   const explainByParts = (): Explanation => {
     const former = idle.size === 0 ? undefined : memory.isSaidWithout(shape, idle, said)
     if (former === true) return 'token'
-    if (former === false) for (const part of shape.parts) if (idle.has(part.name)) weighPart(part, 0)
+    if (former === false) {
+      for (const part of shape.parts) if (idle.has(part.name)) weighPart(part, 0)
+      weigh(BARE, PLAIN, 0, shape.template)
+    }
     for (const part of shape.parts.filter(({ name }) => !idle.has(name)).slice(0, MAX_PARTS)) {
       const isSame = memory.isSaidWithout(shape, new Set([...idle, part.name]), said)
       if (isSame === undefined) continue
@@ -111,7 +114,14 @@ export function teach(
     if (!isSame || full > 0) weigh(ENDING, VARIED, isSame ? full : 0, shape.template)
     return isSame && full >= NEARLY_SAME ? 'ending' : undefined
   }
-  const explanation = explainByParts() ?? explainByEnding()
+  const explainByBareness = (): Explanation => {
+    const isSame = memory.knowsBare(shape) ? memory.isSaidBare(shape, said) : undefined
+    if (isSame === undefined) return undefined
+    presume(lessons.open(BARE))
+    weigh(BARE, PLAIN, isSame ? FULL : 0, shape.template)
+    return isSame ? 'token' : undefined
+  }
+  const explanation = explainByParts() ?? explainByBareness() ?? explainByEnding()
   const isExplained = (by: Explanation): boolean => weight > 0 && explanation === by
 
   const rule = ruleAgainst(shape.url.length, shape)

@@ -36,6 +36,7 @@ export const VARIED: Demand = { kinds: 2, caution: 1 }
 export const everywhere = ({ name }: UrlPart): number => hashOf(`part ${name}`)
 export const here = ({ name }: UrlPart, { template }: UrlShape): number => hashOf(`part ${name} ${template}`)
 export const ENDING = hashOf('ending')
+export const BARE = hashOf('bare')
 export const NESTED = hashOf('nested')
 
 /** Good pages that speak for a subject against the lesson of a wider one. */
@@ -47,6 +48,11 @@ export function createVerdicts(lessons: Lessons, memory: Memory): Verdicts {
   const isLearned = (id: number, demand: Demand): boolean => {
     const lesson = lessons.find(id)
     return lesson !== undefined && lessons.holds(lesson, demand)
+  }
+  /** Whether what is presumed has turned out to be wrong. */
+  const isLifted = (id: number): boolean => {
+    const lesson = lessons.find(id)
+    return lesson !== undefined && lesson.good > 0 && !lessons.holds(lesson, PLAIN)
   }
   const partLesson = (shape: UrlShape, part: UrlPart): number | undefined => {
     if (isLearned(everywhere(part), VARIED)) return everywhere(part)
@@ -63,10 +69,13 @@ export function createVerdicts(lessons: Lessons, memory: Memory): Verdicts {
     if (rule === undefined) return undefined
     if (rule.isFinal) return { reason: rule.reason, id: undefined }
     const id = hashOf(rule.id)
-    const lesson = lessons.find(id)
-    const isLifted = lesson !== undefined && lesson.good > 0 && !lessons.holds(lesson, PLAIN)
-    return isLifted ? undefined : { reason: rule.reason, id }
+    return isLifted(id) ? undefined : { reason: rule.reason, id }
   }
+
+  const byBareness = (address: Address): Verdict | undefined =>
+    memory.knowsBare(address) && !isLifted(BARE)
+      ? { reason: 'the page was found with a session id, which makes no difference', id: BARE }
+      : undefined
 
   const byParts = (address: Address, idle: ReadonlySet<string>): Verdict | undefined => {
     const part = address.parts.find(({ name }) => idle.has(name))
@@ -108,7 +117,9 @@ export function createVerdicts(lessons: Lessons, memory: Memory): Verdicts {
       const rule = byRule(address.url, address)
       if (rule !== undefined || !lessons.mayHold()) return rule
       const idle = idleParts(address)
-      return byParts(address, idle) ?? byPath(address) ?? bySubjects(subjectsWithout(address, idle))
+      return (
+        byParts(address, idle) ?? byBareness(address) ?? byPath(address) ?? bySubjects(subjectsWithout(address, idle))
+      )
     },
   }
 }

@@ -133,6 +133,18 @@ export function sessions(options: TrapOptions, style: SessionStyle): Site {
   }
 }
 
+/** Every page links to some others with a session of its own, and to some without. */
+export function someSessions(options: TrapOptions): Site {
+  const target = (from: number, step: number): string => article((from * 7 + step * 13) % options.pages)
+  return (url) => {
+    const number = url.pathname === '/' ? 0 : articleNumber(url.pathname)
+    if (!(number < options.pages)) return undefined
+    const links = [article((number + 1) % options.pages), ...[1, 2].map((step) => target(number, step))]
+    const carried = [3, 4, 5, 6].map((step) => `${target(number, step)}?sid=${token(url.href)}`)
+    return { content: url.pathname, text: prose(url.pathname, options.words), links: [...carried, ...links] }
+  }
+}
+
 /** Relative links without a slash in front, on a server that looks at the end of the path alone. */
 export function wrongBase(options: TrapOptions): Site {
   const folder = (number: number): string => `part-${'abcdefgh'.charAt(number % 8)}`
@@ -197,6 +209,7 @@ export const SITES_WITH_TRAPS: readonly [
   ['session ids in a parameter of any name', (options) => sessions(options, 'unknown'), (pages) => pages + 1],
   ['session ids behind a semicolon', (options) => sessions(options, 'jsessionid'), (pages) => pages + 1],
   ['session ids as a folder', (options) => sessions(options, 'asp'), (pages) => pages + 1],
+  ['session ids in some links', someSessions, (pages) => pages + 1],
   ['relative links on a wrong base', wrongBase, (pages) => pages + 1],
   ['depth without end', endlessDepth, (pages) => pages + 2],
   ['numbered pages without end', endlessPages, (pages) => pages + 2],
