@@ -93,7 +93,7 @@ export interface ContentSample {
   readonly near: string | null
   /**
    * Equal in its first or its last eight digits for two pages that say the same, numbers, their own names and whatever is
-   * linked aside. null unless the page leads above all to pages of its own place.
+   * linked aside. null unless the page leads above all to its own place.
    */
   readonly prose: string | null
   /** Whether it has a date. */

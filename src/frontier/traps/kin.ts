@@ -1,8 +1,9 @@
 /**
  * Pages that say the same but for names and links, and lead above all to others of their place: a program may have ever
  * more of these. So may an honest list of fixed length, whose next page is another such list. What tells them apart is
- * what is found on them: a list leads to pages that say something, a trap to more of its kind. So a page counts only if it
- * was found on another one of the kind, and one that is new and was found on such a page speaks for that page's kind.
+ * what is found on them: a list leads to pages that say something, a trap to more of its kind. So a page that is new and was
+ * found on such a page speaks for that page's kind. And what the first of them leads to does not count yet, only what was
+ * found on those: a first list also leads to what is in it, and that is read before.
  */
 import type { ContentSample, NormalizedUrl } from '../../model/index.ts'
 import { hashOf } from './hash.ts'
@@ -13,8 +14,8 @@ import type { Subject } from './subjects.ts'
 export interface Kinship {
   /** It says the same as the latest page of its place that leads to others of it, but for names and links. */
   readonly isKin: boolean
-  /** Whether it was found on a page of that sort. */
-  isDescended(): boolean
+  /** Whether it speaks against its kind. */
+  counts(): boolean
   /** Has it kept in mind, once all is weighed. */
   remember(): void
 }
@@ -32,19 +33,12 @@ export function kinshipOf(
   const isKin = prose !== 0 && places.some((place) => isHalfSame(prose, place.prose))
   return {
     isKin,
-    isDescended() {
-      if (referrer === undefined) return false
-      const parent = idOf(referrer)
-      return places.some(({ elder }) => elder === parent) || memory.isKin(parent)
-    },
+    counts: () => isKin && referrer !== undefined && memory.isKin(idOf(referrer)),
     remember() {
       if (prose === 0) return
-      for (const { id } of families) {
-        const place = lessons.open(id)
-        if (!isHalfSame(prose, place.prose)) place.elder = idOf(url)
-        place.prose = prose
-      }
+      // Of a site whose pages all are of one kind nothing follows from it.
       if (isKin && lessons.isVaried()) memory.rememberKin(idOf(url))
+      for (const { id } of families) lessons.open(id).prose = prose
     },
   }
 }

@@ -17,11 +17,10 @@ export interface Lesson {
   streak: number
   /** Pages in a row of which none was new but for a number, or an address. */
   alike: number
-  /** Pages in a row that said the same but for names and links, each found on another of them. */
+  /** Pages in a row that said the same but for names and links; those that the first of them leads to are one. */
   kin: number
-  /** The prose of the latest page that has one, 16 bits of each half; 0 for none. And the first page that had it. */
+  /** The prose of the latest page that has one, 16 bits of each half; 0 for none. */
   prose: number
-  elder: number
   /** Pages fetched to see whether the lesson is right, since the last one that was new by more than a number. */
   probes: number
   /** How often what was bad was of another kind than the one before, and that kind. */
@@ -87,6 +86,8 @@ const MAX_ALIKE = 10_000
  */
 const DISTINCT_PAGES = 32
 const FEW_ALIKE = 4
+/** There, so many that are alike but for names and links. */
+const FEW_KIN = 3
 /** From here on they are kept in mind as what speaks for a lesson is. */
 const WORTH_KEEPING = 2
 /** Of these many, the oldest, one that nothing speaks for is looked for. */
@@ -122,13 +123,14 @@ export function isSaidAgain(lesson: Lesson, content: number): boolean {
   return false
 }
 
-/** One more page that is new by names and links only. */
-export function countKin(lesson: Lesson): void {
-  lesson.kin = Math.min(lesson.kin + 1, MAX_ALIKE)
+/** One more page that is new by names and links only; if it does not count yet, it is the first. */
+export function countKin(lesson: Lesson, counts: boolean): void {
+  lesson.kin = counts ? Math.min(lesson.kin + 1, MAX_ALIKE) : Math.max(lesson.kin, 1)
 }
 
-/** What was found on such a page is new. */
-export function breakKin(lesson: Lesson): void {
+/** What was found on a page that is alike, or kin, is new: it leads to something. */
+export function breakRow(lesson: Lesson): void {
+  lesson.alike = 0
   lesson.kin = 0
 }
 
@@ -148,7 +150,6 @@ function emptyLesson(): Lesson {
     alike: 0,
     kin: 0,
     prose: 0,
-    elder: 0,
     probes: 0,
     kinds: 0,
     kind: NO_KIND,
@@ -166,7 +167,7 @@ export function createLessons(): Lessons {
   const mostAlike = (): number => (isVaried() ? Math.max(FEW_ALIKE, Math.floor(distinct / DISTINCT_PAGES)) : MAX_ALIKE)
   /** Where pages of the kind were new, it takes as many that are not. */
   const mostAlikeOf = ({ good, alike }: Lesson): number => Math.min(Math.max(mostAlike(), good - alike), MAX_ALIKE)
-  const mostKinOf = ({ good, kin }: Lesson): number => (isVaried() ? Math.max(FEW_ALIKE, good - kin) : Infinity)
+  const mostKinOf = ({ good, kin }: Lesson): number => (isVaried() ? Math.max(FEW_KIN, good - kin) : Infinity)
   const proofFor = ({ good }: Lesson, { caution }: Demand): number =>
     PROOF + FULL * caution * Math.log2(Math.max(1, good))
   const forgetOne = (): void => {
@@ -185,7 +186,7 @@ export function createLessons(): Lessons {
   const lookForProof = (): boolean => {
     const most = mostAlike()
     for (const { score, alike, kin } of lessons.values())
-      if (score >= PROOF || alike >= most || kin >= FEW_ALIKE) return true
+      if (score >= PROOF || alike >= most || kin >= FEW_KIN) return true
     return false
   }
   const open = (id: number): Lesson => {
@@ -238,7 +239,6 @@ export function createLessons(): Lessons {
         writer.short(lesson.alike)
         writer.short(lesson.kin)
         writer.word(lesson.prose)
-        writer.word(lesson.elder)
         writer.byte(lesson.probes)
         writer.byte(lesson.kinds)
         writer.short(lesson.kind)
@@ -263,7 +263,6 @@ export function createLessons(): Lessons {
           alike: reader.short(),
           kin: reader.short(),
           prose: reader.word(),
-          elder: reader.word() | 0,
           probes: reader.byte(),
           kinds: reader.byte(),
           kind: reader.short(),

@@ -11,7 +11,7 @@ import { kinshipOf } from './kin.ts'
 import {
   acquit,
   blame,
-  breakKin,
+  breakRow,
   countKin,
   FULL,
   isSaidAgain,
@@ -26,7 +26,7 @@ import {
 import { MAX_PARTS, type Memory, type Said } from './memory.ts'
 import { ruleAgainst } from './rules.ts'
 import { NEARLY_SAME, SAME_LINE, samenessOf } from './sameness.ts'
-import { subjectsOf } from './subjects.ts'
+import { subjectsOf, type Subject } from './subjects.ts'
 import { BARE, ENDING, everywhere, here, NESTED, PLAIN, subjectsWithout, VARIED, type Verdicts } from './verdicts.ts'
 
 /** The part that is the order of the parameters. */
@@ -83,7 +83,7 @@ export function teach(
   const kinship = kinshipOf({ url: shape.url, referrer, sample }, families, lessons, memory)
   const isKin = weight === 0 && kinship.isKin
   const isNew = weight === 0 && !isAlike && !isKin
-  const isDescended = (isKin || isNew) && kinship.isDescended()
+  const countsAsKin = isKin && kinship.counts()
   if (isNew) lessons.noteDistinct()
 
   /** Whether it says the same as pages that differ in one part, or whether parts matter that were thought idle. */
@@ -136,7 +136,8 @@ export function teach(
     // What is new behind a part that was thought to be idle speaks for the queries with that part, too.
     const others = weight > 0 || idle.size === 0 ? [] : shape.subjects
     for (const { id, demand, kind, isWide, isFamily } of [...subjects, ...others]) {
-      if (isKin && isDescended && (!isWide || (isFamily && !isOfKinKind))) change(id, demand, countKin)
+      if (isKin && (!isWide || (isFamily && !isOfKinKind)))
+        change(id, demand, (lesson) => countKin(lesson, countsAsKin))
       // That a page is new by a number or a name only speaks for its place where all are, and nowhere else.
       if ((isWide ? isAlike || isKin : isKin && !isAlike) && lessons.isVaried()) continue
       const isAgain = weight > 0 && isSaidAgain(lessons.open(id), sameness.content)
@@ -147,14 +148,27 @@ export function teach(
       else weigh(id, demand, 0, kind, { isAlike: true, isKin })
     }
   }
-  if (isNew && isDescended && referrer !== undefined) {
-    const former = shapeOf(referrer)
-    for (const { id, demand, isWide } of subjectsOf(former, former.keys)) if (!isWide) change(id, demand, breakKin)
+  if (isNew && referrer !== undefined) {
+    for (const { id, demand } of narrowSubjectsOf(referrer)) {
+      const { alike = 0, kin = 0 } = lessons.find(id) ?? {}
+      if (alike + kin > 0) change(id, demand, breakRow)
+    }
   }
   sameness.remember()
   kinship.remember()
   memory.remember(shape, idle, said)
   return taught
+}
+
+/** Those of the page that was asked for last: what it leads to comes together. */
+let lastAsked: { readonly url: NormalizedUrl; readonly subjects: readonly Subject[] } | undefined
+
+function narrowSubjectsOf(url: NormalizedUrl): readonly Subject[] {
+  if (lastAsked?.url !== url) {
+    const shape = shapeOf(url)
+    lastAsked = { url, subjects: subjectsOf(shape, shape.keys).filter(({ isWide }) => !isWide) }
+  }
+  return lastAsked.subjects
 }
 
 /** 32 bits of each degree. */

@@ -218,37 +218,98 @@ export const SITES_WITH_TRAPS: readonly [
   ['tokens in a query without end', (options) => endlessNames(options, 'query'), (pages) => pages + 2],
 ]
 
+/** Three levels of categories that differ in their numbers alone, and products in the last. */
+function categories(articles: number): { site: Site; pages: number } {
+  const four = [1, 2, 3, 4]
+  const honest = new Set(range(articles).map(article))
+  const site: Site = ({ pathname }) => {
+    if (pathname === '/')
+      return { content: '/', text: prose('home', 60), links: [...honest, ...four.map((n) => `/c/${n}`)] }
+    if (honest.has(pathname) || pathname.startsWith('/p/'))
+      return { content: pathname, text: prose(pathname, 50), links: ['/'] }
+    const [, numbers] = /^\/c\/([1-4](?:\.[1-4]){0,2})$/.exec(pathname) ?? []
+    if (numbers === undefined) return undefined
+    const isLast = numbers.length === 5
+    const links = four.map((n) => (isLast ? `/p/${numbers}-${n}` : `/c/${numbers}.${n}`))
+    const names = links.map((link) => (isLast ? prose(link, 2) : `Category ${link.slice(3)}`))
+    return { content: pathname, text: `Category ${numbers}. ${prose('categories', 20)}`, links, names }
+  }
+  return { site, pages: 1 + articles + 4 + 16 + 64 + 256 }
+}
+
 /** Honest lists among articles: each list says the same, and what it names is found nowhere else. */
 export function sitesOfLists(): ReadonlyMap<string, { readonly site: Site; readonly pages: number }> {
-  const line = 'Choose one of these, or go back to where you came from.'
-  const item = (url: string): string => url.split('/').at(-1) ?? ''
-  const list = (content: string, links: readonly string[]): SitePage => ({
-    content,
-    text: `${content.replace('/', ' ')}. ${line}`,
-    links,
-    names: links.map(item),
-  })
+  const articles = 60
+  const lists = 40
   const named = (folder: string, number: number): string =>
     `/${folder}/${prose(`${folder} ${number}`, 2).replace(' ', '-')}-${number}`
-  const numberOf = (url: URL): number => Number(url.pathname.split('-').at(-1))
-  const lists = 40
-  const listed = (folder: string) => (number: number) =>
-    range(6 + (number % 5)).map((step) => named(folder, number * 12 + step))
-  const withLists = (folder: string, entries: (number: number) => readonly string[]): { site: Site; pages: number } => {
+  /** `lead` are the links that come before the entries of a list, of `folder`. */
+  const withLists = (
+    folder: string,
+    line: string,
+    entriesOf: (list: number) => readonly string[],
+    lead: (all: readonly string[]) => readonly string[] = () => [],
+  ): { site: Site; pages: number } => {
     const all = range(lists).map((number) => named(folder, number))
-    const found = new Set(range(lists).flatMap(entries))
-    const site: Site = (url) => {
-      if (url.pathname === '/')
-        return { content: '/', text: prose('home', 60), links: [...range(60).map(article), ...all] }
-      if (all.includes(url.pathname)) return list(url.pathname, [...entries(all.indexOf(url.pathname))])
-      const isThere = found.has(url.pathname) || numberOf(url) < 60
-      return isThere ? { content: url.pathname, text: prose(url.pathname, 50), links: ['/'] } : undefined
+    const entries = new Set(range(lists).flatMap(entriesOf))
+    const honest = new Set(range(articles).map(article))
+    const site: Site = ({ pathname }) => {
+      if (pathname === '/')
+        return {
+          content: '/',
+          text: prose('home', 60),
+          links: [...honest, ...(lead(all).length > 0 ? all.slice(0, 1) : all)],
+        }
+      if (entries.has(pathname) || honest.has(pathname))
+        return { content: pathname, text: prose(pathname, 50), links: ['/'] }
+      const number = all.indexOf(pathname)
+      if (number === -1) return undefined
+      const links = [...lead(all), ...entriesOf(number)]
+      const names = links.map((link) => link.split('/').at(-1) ?? '')
+      return { content: pathname, text: `${pathname.replaceAll('/', ' ')}. ${line}`, links, names }
     }
-    return { site, pages: 1 + 60 + lists + found.size }
+    return { site, pages: 1 + articles + lists + entries.size }
   }
+  const portion = (folder: string, size: (list: number) => number) => (list: number) =>
+    range(size(list)).map((step) => named(folder, 1_000 + list * 12 + step))
+  const line = 'Choose one of these, or go back to where you came from.'
+  const others = (all: readonly string[]): readonly string[] => all
   return new Map([
-    ['tags that name articles', withLists('tag', listed('posts'))],
-    ['letters of a glossary in the same folder', withLists('glossary', (number) => listed('glossary')(number + 100))],
+    ['numbered categories of categories', categories(articles)],
+    [
+      'tags that name articles',
+      withLists(
+        'tag',
+        line,
+        portion('posts', (list) => 6 + (list % 5)),
+      ),
+    ],
+    [
+      'lists in one folder with what they name',
+      withLists(
+        'terms',
+        line,
+        portion('terms', (list) => 6 + (list % 5)),
+      ),
+    ],
+    [
+      'lists of one length in one folder',
+      withLists(
+        'terms',
+        line,
+        portion('terms', () => 8),
+        others,
+      ),
+    ],
+    [
+      'lists of one length with much to say',
+      withLists(
+        'terms',
+        prose('about', 60),
+        portion('terms', () => 8),
+        others,
+      ),
+    ],
   ])
 }
 
