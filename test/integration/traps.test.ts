@@ -1,12 +1,11 @@
 /** Trap sites and honest ones behind real servers: counted by what the servers were asked for, not by what we say. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cleanSites, plainSite } from '../../src/frontier/traps/test-support/honest-sites.ts'
 import {
   calendar,
-  cleanSites,
   endlessDepth,
   endlessPages,
   facets,
-  plainSite,
   sessions,
   wrongBase,
 } from '../../src/frontier/traps/test-support/sites.ts'

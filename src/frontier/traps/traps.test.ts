@@ -4,16 +4,8 @@ import { contentSample } from '../../content/index.ts'
 import type { NormalizedUrl } from '../../model/index.ts'
 import { normalizeUrl } from '../../url/index.ts'
 import { createHostTraps } from './index.ts'
-import {
-  cleanSites,
-  endlessNames,
-  facets,
-  plainSite,
-  prose,
-  sessions,
-  SITES_WITH_TRAPS,
-  sitesOfLists,
-} from './test-support/sites.ts'
+import { cleanSites, plainSite, sitesOfLists } from './test-support/honest-sites.ts'
+import { endlessNames, facets, prose, sessions, SITES_WITH_TRAPS } from './test-support/sites.ts'
 import {
   ADDRESSES,
   CONSTANT_TEXTS,
