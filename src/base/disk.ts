@@ -18,6 +18,7 @@ import {
 } from 'node:fs'
 import { createSystemClock } from './clock.ts'
 import { createFileReplacer } from './file-replacer.ts'
+import { makeFolderApart } from './folder-apart.ts'
 import { makeFolder } from './make-folder.ts'
 
 /** A file that is written only at its end, and read anywhere. */
@@ -47,6 +48,8 @@ export interface Disk {
   remove(path: string): void
   /** Makes a folder and those above it; one that is there already is left alone. */
   makeFolder(path: string): void
+  /** The same for a folder of very many files, where new ones are not dear because of others that were there before. */
+  makeFolderApart(path: string): void
   /** Whether there is a folder at this very path; a link to one is none. */
   isFolder(path: string): boolean
   /** Bytes; undefined when there is no such file. */
@@ -87,6 +90,7 @@ export function createSystemDisk(): Disk {
     },
     remove: (path) => rmSync(path, { force: true }),
     makeFolder,
+    makeFolderApart,
     isFolder: (path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
     sizeOf: (path) => statSync(path, { throwIfNoEntry: false })?.size,
   }

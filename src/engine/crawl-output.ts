@@ -13,6 +13,7 @@ import {
   createContentFiles,
   explained,
   hasRecords,
+  makeContentFolder,
   openFingerprints,
   openOutputFolder,
   readCommitted,
@@ -87,6 +88,7 @@ export async function openCrawlOutput(
   const folder = openOutputFolder(path, committed, { disk, ...(isArchiving ? { archive: archive() } : {}) })
   const fingerprints = openFingerprints(join(path, FINGERPRINTS), committed[FINGERPRINTS] ?? 0, { disk, maxEntries })
   const note = isFleet ? createCommittedNote(path, committed, { clock, disk }) : undefined
+  if (writesFiles(settings)) makeContentFolder(path, disk)
   const content = createContentFiles(path, { disk })
   return {
     fingerprints,
@@ -107,6 +109,11 @@ export async function openCrawlOutput(
       fingerprints.close()
     },
   }
+}
+
+/** A file for each page. */
+function writesFiles({ formats, content }: Settings): boolean {
+  return formats.includes('html') || (content && formats.includes('markdown'))
 }
 
 /** Folder and fingerprints as one output, which ends where both do. */

@@ -120,6 +120,7 @@ export function createSimDisk(): SimDisk {
         drafts.delete(path)
       },
       makeFolder: (path) => void folders.add(path),
+      makeFolderApart: (path) => void folders.add(path),
       isFolder: (path) => folders.has(path),
       sizeOf: (path) => files.get(path)?.size ?? drafts.get(path)?.length,
     }),

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createSystemDisk, type Disk } from '../base/index.ts'
 import { createContentFolder } from './content-folder.ts'
 import { markdownFile } from './markdown-file.ts'
-import { explain } from './output-folder.ts'
+import { explain, explained } from './output-folder.ts'
 import type { OutputRecord } from './record.ts'
 
 const CONTENT = 'content'
@@ -14,6 +14,11 @@ const CONTENT = 'content'
 export interface ContentFiles {
   /** Writes what a record only points to. To be awaited before the record is appended. */
   write(record: OutputRecord): Promise<void>
+}
+
+/** To be called before anybody writes. */
+export function makeContentFolder(folder: string, disk: Disk): void {
+  explained(folder, () => disk.makeFolderApart(join(folder, CONTENT)))
 }
 
 export function createContentFiles(folder: string, deps: { readonly disk?: Disk } = {}): ContentFiles {

@@ -1,5 +1,5 @@
 /** Where pages go: records in JSON Lines, content in Markdown and HTML, exchanges in WARC. */
-export { createContentFiles, type ContentFiles } from './content-files.ts'
+export { createContentFiles, makeContentFolder, type ContentFiles } from './content-files.ts'
 export { contentPath } from './content-path.ts'
 export { openFingerprints, type Fingerprints, type JudgedPage, type Repetition } from './fingerprints.ts'
 export { explained, hasRecords, openOutputFolder, type OutputFolder, type OutputFolderDeps } from './output-folder.ts'

@@ -1,0 +1,51 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { makeFolderApart } from './folder-apart.ts'
+
+const path = process.env['PATH']
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tiptoe-apart-'))
+})
+afterEach(() => {
+  process.env['PATH'] = path
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('the folder is there with those above it and with the rights of any other, and nothing else', () => {
+  mkdirSync(join(folder, 'usual'))
+  makeFolderApart(join(folder, 'a', 'b', 'content'))
+  expect(readdirSync(join(folder, 'a', 'b'))).toEqual(['content'])
+  expect(readdirSync(join(folder, 'a', 'b', 'content'))).toEqual([])
+  expect(statSync(join(folder, 'a', 'b', 'content')).mode).toBe(statSync(join(folder, 'usual')).mode)
+})
+
+test('where no folder can be marked it is made as any other', () => {
+  process.env['PATH'] = ''
+  makeFolderApart(join(folder, 'content'))
+  expect(readdirSync(folder)).toEqual(['content'])
+})
+
+test('what is there is left alone, a link included', () => {
+  mkdirSync(join(folder, 'content', 'inside'), { recursive: true })
+  makeFolderApart(join(folder, 'content'))
+  expect(readdirSync(join(folder, 'content'))).toEqual(['inside'])
+  symlinkSync(join(folder, 'content'), join(folder, 'link'))
+  makeFolderApart(join(folder, 'link'))
+  expect(readdirSync(folder).toSorted()).toEqual(['content', 'link'])
+})
+
+test('what a crash has left is used and removed', () => {
+  mkdirSync(join(folder, 'content.apart'))
+  makeFolderApart(join(folder, 'content'))
+  expect(readdirSync(folder)).toEqual(['content'])
+})
+
+test('a folder that cannot be had apart is made all the same', () => {
+  mkdirSync(join(folder, 'content.apart', 'of somebody'), { recursive: true })
+  makeFolderApart(join(folder, 'content'))
+  expect(existsSync(join(folder, 'content'))).toBe(true)
+  expect(readdirSync(join(folder, 'content.apart'))).toEqual(['of somebody'])
+})
