@@ -60,6 +60,7 @@ export interface Disk {
 const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW
 
 export function createSystemDisk(): Disk {
+  const clock = createSystemClock()
   return {
     openGrowing(path) {
       const descriptor = openSync(path, APPEND)
@@ -79,7 +80,7 @@ export function createSystemDisk(): Disk {
         close: () => closeSync(descriptor),
       }
     },
-    replace: createFileReplacer(createSystemClock()),
+    replace: createFileReplacer(clock),
     namesIn(folder) {
       try {
         return readdirSync(folder)
@@ -90,7 +91,7 @@ export function createSystemDisk(): Disk {
     },
     remove: (path) => rmSync(path, { force: true }),
     makeFolder,
-    makeFolderApart,
+    makeFolderApart: (path) => makeFolderApart(path, clock),
     isFolder: (path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
     sizeOf: (path) => statSync(path, { throwIfNoEntry: false })?.size,
   }

@@ -2,9 +2,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, syml
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { makeFolderApart } from './folder-apart.ts'
+import { createSystemClock } from './clock.ts'
+import { makeFolderApart as make } from './folder-apart.ts'
 
 const path = process.env['PATH']
+const makeFolderApart = (path: string): void => make(path, createSystemClock())
 let folder = ''
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tiptoe-apart-'))

@@ -7,34 +7,51 @@
  * have nothing to do with each other (`chattr +T`), a new folder is placed by its name instead. So it is made there, under
  * a name of chance, and moved: its files are put where it was made. On any other file system it is a folder like others.
  */
-import { chmodSync, existsSync, mkdtempSync, renameSync, rmdirSync, statfsSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmdirSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Clock } from './clock.ts'
 import { makeFolder } from './make-folder.ts'
 
 const EXT4 = 0xef53
 /** The program takes a millisecond; a machine that cannot run it in this time has other worries. */
 const MARKING_MS = 1000
 
+/** Places that are tried; one of them may be where something else was removed. */
+const PLACES = 4
+
 /** Like `makeFolder`. Nobody else may be making it, or anything in it, at the same time. */
-export function makeFolderApart(path: string): void {
+export function makeFolderApart(path: string, { now }: Pick<Clock, 'now'>): void {
   if (existsSync(path)) return
   const above = dirname(path)
   makeFolder(above)
-  if (statfsSync(above).type === EXT4) makeBelowMark(path, `${path}.apart`)
+  if (statfsSync(above).type === EXT4) makeBelowMark(path, `${path}.apart`, now)
   makeFolder(path)
 }
 
 /** `marked` is there for as long as this takes; one that a crash has left is used again. */
-function makeBelowMark(path: string, marked: string): void {
+function makeBelowMark(path: string, marked: string, now: () => number): void {
   try {
     makeFolder(marked)
     const { spawnSync } = process.getBuiltinModule('node:child_process')
     spawnSync('chattr', ['+T', marked], { stdio: 'ignore', timeout: MARKING_MS })
-    const made = mkdtempSync(join(marked, 'folder-'))
-    chmodSync(made, statSync(marked).mode)
-    renameSync(made, path)
+    const places = Array.from({ length: PLACES }, () => mkdtempSync(join(marked, 'folder-')))
+    const tookMs = new Map(places.map((folder) => [folder, fillingMs(folder, now)]))
+    const best = places.reduce((one, other) => ((tookMs.get(one) ?? 0) <= (tookMs.get(other) ?? 0) ? one : other))
+    chmodSync(best, statSync(marked).mode)
+    renameSync(best, path)
+    for (const folder of places) if (folder !== best) rmdirSync(folder)
     rmdirSync(marked)
   } catch {
     // It cannot be had apart: its place is as good as any.
   }
+}
+
+/** How long it takes to make something in the folder. */
+function fillingMs(folder: string, now: () => number): number {
+  const inside = join(folder, 'new')
+  const begunAt = now()
+  mkdirSync(inside)
+  const tookMs = now() - begunAt
+  rmdirSync(inside)
+  return tookMs
 }
