@@ -23,6 +23,8 @@ import type { StoreReach } from './store-reach.ts'
 const UNSETTLED = 1_024
 /** Leases that are begun before others have their turn. */
 const BEGUN_TOGETHER = 16
+/** Longer than any settlement waits for company. */
+const FAR_MS = 250
 
 export interface LeaseLoopDeps {
   readonly slots: Slots
@@ -84,8 +86,9 @@ export function createLeaseLoop(options: EngineOptions, deps: LeaseLoopDeps): ()
       asking.asked()
       const answer = await frontier.lease({ worker, want: free, unproven: freeForUnproven, request: String(asked++) })
       asking.answered(room, { ...answer, nextAt: soonest(answer.nextAt, lookAgainAt()) })
-      // No host will be due before something is settled.
-      if (answer.leases.length < free && answer.nextAt === null) settler.hurry()
+      // No host will be due for long, unless something is settled.
+      const isNextFar = answer.nextAt === null || answer.nextAt > clock.now() + FAR_MS
+      if (answer.leases.length < free && isNextFar) settler.hurry()
       await begin(answer.leases, since)
       if (answer.state === 'open') continue
       const nextAt = await staying.askAgainAt(answer.state)

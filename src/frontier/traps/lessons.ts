@@ -90,7 +90,10 @@ const FEW_ALIKE = 4
 const FEW_KIN = 3
 /** From here on they are kept in mind as what speaks for a lesson is. */
 const WORTH_KEEPING = 2
-/** Of these many, the oldest, one that nothing speaks for is looked for. */
+/**
+ * Of these many, the oldest, one that nothing speaks for is forgotten, the one with the fewest good pages: of a place with
+ * many it would have to be found out again how many may be under way at once.
+ */
 const FORGETTABLE = 24
 
 /** A rule is a lesson that holds before anything was learned. */
@@ -172,16 +175,16 @@ export function createLessons(): Lessons {
     PROOF + FULL * caution * Math.log2(Math.max(1, good))
   const forgetOne = (): void => {
     let looked = 0
-    let oldest: number | undefined
-    for (const [id, lesson] of lessons) {
-      oldest ??= id
-      if (lesson.score === 0 && Math.max(lesson.alike, lesson.kin) < WORTH_KEEPING) {
-        oldest = id
-        break
+    let [forgotten] = lessons.keys()
+    let leastGood = Infinity
+    for (const [id, { score, alike, kin, good }] of lessons) {
+      if (good < leastGood && score === 0 && Math.max(alike, kin) < WORTH_KEEPING) {
+        forgotten = id
+        leastGood = good
       }
       if (++looked === FORGETTABLE) break
     }
-    if (oldest !== undefined) lessons.delete(oldest)
+    if (forgotten !== undefined) lessons.delete(forgotten)
   }
   const lookForProof = (): boolean => {
     const most = mostAlike()
