@@ -133,6 +133,7 @@ export function createEngine(options: EngineOptions): EngineAmongOthers {
   const limits = createWorkLimits(options, { clock, stop: ending.stop })
   const told = { onFailure: fail, onEnd: news.tell }
   const working = createJobs(told)
+  const reading = createJobs(told)
   const settling = createJobs(told)
   const fetcher = createCountedFetcher(tasks.fetcher, network)
   const work = createLeaseWork(options, {
@@ -149,8 +150,10 @@ export function createEngine(options: EngineOptions): EngineAmongOthers {
         asking.changed()
       },
     }),
+    reading,
     handOver: createHandover(options, {
-      slots,
+      // A page that was read meanwhile is one of those being read until it is handed over.
+      isLast: () => slots.inUse === 0 && reading.size <= 1,
       settling,
       onChange: () => asking.changed(),
       onSettled(settlement) {
@@ -184,7 +187,8 @@ export function createEngine(options: EngineOptions): EngineAmongOthers {
       fail(error)
     }
     // They are committed as they are gathered: one by one, a thousand of them would take long.
-    while (working.size + settling.size > 0) await Promise.race([...working.pending, ...settling.pending])
+    const jobs = [working, reading, settling]
+    while (jobs.some(({ size }) => size > 0)) await Promise.race(jobs.flatMap(({ pending }) => [...pending]))
   }
 
   return {

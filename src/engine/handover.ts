@@ -7,10 +7,10 @@ import type { Task } from '../model/index.ts'
 import type { TaskResult } from './tasks/context.ts'
 import type { EngineOptions } from './engine.ts'
 import type { Jobs } from './jobs.ts'
-import type { Slots } from './slots.ts'
 
 export interface HandoverDeps {
-  readonly slots: Pick<Slots, 'inUse'>
+  /** Nothing but what is handed over is under way. */
+  isLast(): boolean
   /** Where what is on its way is kept hold of. */
   readonly settling: Jobs
   /** The frontier knows of something that it did not know before. */
@@ -24,7 +24,7 @@ export type Handover = (lease: Lease, task: Task, result: TaskResult) => Promise
 
 export function createHandover(
   { settler, beforeSettling }: Pick<EngineOptions, 'settler' | 'beforeSettling'>,
-  { slots, settling, onChange, onSettled }: HandoverDeps,
+  { isLast, settling, onChange, onSettled }: HandoverDeps,
 ): Handover {
   const settle = async (lease: Lease, task: Task, result: TaskResult): Promise<void> => {
     // The result is this task's alone, so it becomes the settlement; what else it says, nobody looks at.
@@ -38,7 +38,7 @@ export function createHandover(
     })
     const settled = settler.settle(settlement, lease.delayMs)
     // What a host asks for should not be forgotten by a crash a moment later; and what waits for nobody need not wait.
-    if ((result.host?.blockedUntil !== undefined && result.outcome.kind !== 'returned') || slots.inUse === 0) {
+    if ((result.host?.blockedUntil !== undefined && result.outcome.kind !== 'returned') || isLast()) {
       void settler.flush()
     }
     const isAccepted = (await settled) === 'settled'

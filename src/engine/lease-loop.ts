@@ -49,6 +49,8 @@ export function createLeaseLoop(options: EngineOptions, deps: LeaseLoopDeps): ()
 
   const lookAgainAt = (): number | null => (lookAgainMs === undefined ? null : clock.now() + lookAgainMs)
 
+  const hasTimeToRead = (): boolean => (options.tasks.reader.backlog ?? 'short') === 'short'
+
   /** The slots that may be filled now; with a rate for all workers, no more than will not have to wait for it for long. */
   const roomInRate = (): Pick<Slots, 'free' | 'freeForUnproven'> => {
     const { free, freeForUnproven } = slots
@@ -88,7 +90,7 @@ export function createLeaseLoop(options: EngineOptions, deps: LeaseLoopDeps): ()
       asking.answered(room, { ...answer, nextAt: soonest(answer.nextAt, lookAgainAt()) })
       // No host will be due for long, unless something is settled.
       const isNextFar = answer.nextAt === null || answer.nextAt > clock.now() + FAR_MS
-      if (answer.leases.length < free && isNextFar) settler.hurry()
+      if (answer.leases.length < free && isNextFar && hasTimeToRead()) settler.hurry()
       await begin(answer.leases, since)
       if (answer.state === 'open') continue
       const nextAt = await staying.askAgainAt(answer.state)

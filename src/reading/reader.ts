@@ -21,9 +21,17 @@ const AHEAD = 2
 /** More documents than this never wait: a crawl has fewer requests under way. */
 const MOST_WAITING = 8_192
 
+/**
+ * What a thread was given and has not read yet. `short`: it may have nothing to do in a moment. `fair`: it has enough.
+ * `long`: more would only take memory.
+ */
+export type Backlog = 'short' | 'fair' | 'long'
+
 export interface Reader {
   /** Rejects when there are no threads to be had. The body stays as it is. */
   read<Input extends DocumentInput>(input: Input, signal?: AbortSignal): Promise<ReadResult<ReadingOf<Input>>>
+  /** Undefined where documents are read by whoever hands them in. */
+  readonly backlog?: Backlog | undefined
   /** Ends the threads; what is being read comes to `aborted`. */
   close(): Promise<void>
 }

@@ -103,17 +103,44 @@ test('pages are the same, whoever reads which part of them', async () => {
   await reader.close()
 })
 
-test('while the helper has enough to do, pages are read by its own reader', async () => {
+test('while the helper has more than enough to do, pages are read by its own reader', async () => {
   const waiting: (() => void)[] = []
   const { reader, asked } = setUp(() => new Promise((resolve) => waiting.push(resolve)))
   reader.relieve()
-  const reading = Array.from({ length: 100 }, (_, n) => reader.read(page(`/${n}`, '<p>words')))
+  const reading = Array.from({ length: 400 }, (_, n) => reader.read(page(`/${n}`, '<p>words')))
   await turn()
   const away = waiting.length
   expect(away).toBeGreaterThan(1)
-  expect(asked.own).toHaveLength(100 - away)
+  expect(away).toBeLessThan(400)
+  expect(asked.own).toHaveLength(400 - away)
   for (const go of waiting) go()
   expect((await Promise.all(reading)).every(({ kind }) => kind === 'read')).toBe(true)
+})
+
+test('it tells how much the helper has to do, by pages and by bytes', async () => {
+  const waiting: (() => void)[] = []
+  const { reader } = setUp(() => new Promise((resolve) => waiting.push(resolve)))
+  expect(reader.backlog).toBeUndefined()
+  reader.relieve()
+  const reading: Promise<unknown>[] = []
+  const give = (count: number, body: string): void => {
+    for (let given = 0; given < count; given++) reading.push(reader.read(page('/', body)))
+  }
+  const takeAll = async (): Promise<void> => {
+    await turn()
+    for (const go of waiting.splice(0)) go()
+    await Promise.all(reading.splice(0))
+  }
+  expect(reader.backlog).toBe('short')
+  give(100, '<p>words')
+  expect(reader.backlog).toBe('fair')
+  give(100, '<p>words')
+  expect(reader.backlog).toBe('long')
+  await takeAll()
+  expect(reader.backlog).toBe('short')
+  give(9, `<p>${' '.repeat(2 ** 20 - 16)}`)
+  expect(reader.backlog).toBe('long')
+  await takeAll()
 })
 
 test('a helper that cannot be had is done without', async () => {

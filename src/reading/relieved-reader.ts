@@ -13,12 +13,16 @@ import type { Reader } from './reader.ts'
 import { isOfMiddleSize, SMALL_BYTES } from './page-size.ts'
 import { wordsOf } from './words.ts'
 
+/** Pages with the second thread: a dozen milliseconds' worth, and enough whatever this one does in between. */
+const SHORT_AWAY = 64
+const LONG_AWAY = 160
+const LONG_BYTES_AWAY = 8 * 1024 * 1024
 /**
- * Pages with the second thread, and their bytes: enough to keep it busy whatever this one does in between. With fewer this
- * one would read content too, and compile all that it takes for it a second time.
+ * With more this one reads content too, and compiles all that it takes for it a second time. So it is more than comes when
+ * whoever hands them in stops at a long backlog.
  */
-const MOST_AWAY = 64
-const MOST_BYTES_AWAY = 8 * 1024 * 1024
+const MOST_AWAY = 256
+const MOST_BYTES_AWAY = 16 * 1024 * 1024
 
 export interface RelievedReader extends Reader {
   /** From now on another thread helps, which the next page starts. False when it was asked for before. */
@@ -73,6 +77,11 @@ export function createRelievedReader(own: Reader, helper: Reader): RelievedReade
   }
 
   return {
+    get backlog() {
+      if (!isRelieved) return undefined
+      if (away >= LONG_AWAY || bytesAway >= LONG_BYTES_AWAY) return 'long'
+      return away < SHORT_AWAY ? 'short' : 'fair'
+    },
     read<Input extends DocumentInput>(input: Input, signal?: AbortSignal) {
       if (!mayGo(input)) return own.read(input, signal)
       return readShared(input, signal) as Promise<ReadResult<ReadingOf<Input>>>

@@ -39,9 +39,14 @@ export interface TaskContext {
    */
   connection(): 'up' | 'unknown' | 'down'
   readonly lease: Lease
+  /** Told when the host has said all that it will, and what it said is read next. */
+  onHeard?(heard: Heard): void
   /** Aborted when the crawl can no longer wait for this task. */
   readonly signal: AbortSignal
 }
+
+/** What an answer means for its host, before it is read. */
+export type Heard = Pick<TaskResult, 'host' | 'answeredAt' | 'offline'>
 
 /** All of a settlement but whose it is. */
 export interface TaskResult extends Omit<Settlement, 'lease' | 'task' | 'record'> {

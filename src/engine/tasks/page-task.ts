@@ -36,8 +36,9 @@ export async function runPageTask(task: Task, context: TaskContext): Promise<Tas
       const { answeredAt } = fetched
       const refusal = refusalOf(fetched)
       if (refusal !== undefined) return { ...refusedByHost(task, refusal, context), answeredAt }
-      const result = await responded(task, fetched, verdict.signals, context)
-      return Object.assign(result, { host: afterAnswer(fetched, context), answeredAt })
+      const heard = { host: afterAnswer(fetched, context), answeredAt }
+      context.onHeard?.(heard)
+      return Object.assign(await responded(task, fetched, verdict.signals, context), heard)
     }
   }
 }

@@ -6,7 +6,7 @@ import type { Fetcher } from '../../fetch/index.ts'
 import type { Lease } from '../../frontier/index.ts'
 import { TiptoeError, type Task } from '../../model/index.ts'
 import { createArchivingFetcher } from './archiving.ts'
-import type { TaskContext, TaskResult } from './context.ts'
+import type { Heard, TaskContext, TaskResult } from './context.ts'
 import { runPageTask } from './page-task.ts'
 import { failed } from './records.ts'
 import { refuseOrigin, runRobotsTask } from './robots-task.ts'
@@ -15,7 +15,7 @@ import { runSitemapTask } from './sitemap-task.ts'
 const RUN = { page: runPageTask, sitemap: runSitemapTask, robots: runRobotsTask } as const
 
 /** What is the same for all tasks of a crawl. */
-export type TaskTools = Omit<TaskContext, 'lease' | 'signal' | 'connection' | 'addEarly'>
+export type TaskTools = Omit<TaskContext, 'lease' | 'signal' | 'onHeard' | 'connection' | 'addEarly'>
 
 /** One is made for every task: a class, since copies of an object with a getter are made property by property, slowly. */
 class Workplace implements TaskContext {
@@ -35,9 +35,17 @@ class Workplace implements TaskContext {
   readonly fetcher: Fetcher
   readonly lease: Lease
   readonly signal: AbortSignal
+  readonly onHeard: NonNullable<TaskContext['onHeard']>
   readonly #tools: TaskTools
 
-  constructor(tools: TaskTools, deps: TaskRunnerDeps, fetcher: Fetcher, lease: Lease, signal: AbortSignal) {
+  constructor(
+    tools: TaskTools,
+    deps: TaskRunnerDeps,
+    fetcher: Fetcher,
+    lease: Lease,
+    signal: AbortSignal,
+    onHeard: NonNullable<TaskContext['onHeard']>,
+  ) {
     this.settings = tools.settings
     this.clock = tools.clock
     this.rng = tools.rng
@@ -54,6 +62,7 @@ class Workplace implements TaskContext {
     this.fetcher = fetcher
     this.lease = lease
     this.signal = signal
+    this.onHeard = onHeard
     this.#tools = tools
   }
 
@@ -68,12 +77,18 @@ export interface TaskRunnerDeps extends Pick<TaskContext, 'connection' | 'addEar
 }
 
 /** Rejects only when the store, the output or the machine gives out. */
-export type TaskRunner = (task: Task, lease: Lease, fetcher: Fetcher, signal: AbortSignal) => Promise<TaskResult>
+export type TaskRunner = (
+  task: Task,
+  lease: Lease,
+  fetcher: Fetcher,
+  signal: AbortSignal,
+  onHeard: (heard: Heard) => void,
+) => Promise<TaskResult>
 
 export function createTaskRunner(tools: TaskTools, deps: TaskRunnerDeps): TaskRunner {
-  return async (task, lease, fetcher, signal) => {
+  return async (task, lease, fetcher, signal, onHeard) => {
     const archiving = deps.isArchiving ? createArchivingFetcher(fetcher) : undefined
-    const context = new Workplace(tools, deps, archiving ?? fetcher, lease, signal)
+    const context = new Workplace(tools, deps, archiving ?? fetcher, lease, signal, onHeard)
     try {
       const result = await RUN[task.kind](task, context)
       return archiving === undefined ? result : archiving.archived(task, result)
