@@ -9,7 +9,7 @@ import { hashOf } from './hash.ts'
 import { subjectsOf, type Subject } from './subjects.ts'
 
 /** URLs under way that are remembered, a power of two; others are looked at again. Some 2 KB each. */
-const ADDRESSES_KEPT = 1_024
+const ADDRESSES_KEPT = 4_096
 
 export interface Address extends UrlShape {
   readonly url: NormalizedUrl
@@ -69,7 +69,7 @@ export function createAddresses(): Addresses {
 function placeOf(url: NormalizedUrl): number {
   let hash = url.length
   for (let at = Math.max(0, url.length - 24); at < url.length; at++) hash = Math.imul(hash, 31) + url.charCodeAt(at)
-  return (hash ^ (hash >>> 10)) & (ADDRESSES_KEPT - 1)
+  return (hash ^ (hash >>> 12)) & (ADDRESSES_KEPT - 1)
 }
 
 /** Where nothing is kept. */

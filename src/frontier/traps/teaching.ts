@@ -2,6 +2,7 @@
  * What a page teaches: which lessons it speaks for, and which against. The precise explanations come first, and a copy
  * that one of them explains is no evidence for the wider ones.
  */
+import { createLru } from '../../base/index.ts'
 import { SAMPLE_SIZES } from '../../content/index.ts'
 import type { ContentSample, NormalizedUrl } from '../../model/index.ts'
 import { shapeOf, type UrlPart, type UrlShape } from '../../url/index.ts'
@@ -34,6 +35,7 @@ const ORDER = '&'
 const ALL_NEW: News = { isAlike: false, isKin: false }
 /** The share that a copy counts for a place where only other contents came again before. */
 const FIRST_TIME = 1 / 8
+const REFERRERS_KEPT = 64
 
 /** Which lessons began or ceased to hold. */
 export interface Taught {
@@ -160,15 +162,16 @@ export function teach(
   return taught
 }
 
-/** Those of the page that was asked for last: what it leads to comes together. */
-let lastAsked: { readonly url: NormalizedUrl; readonly subjects: readonly Subject[] } | undefined
+/** What the latest pages that others were found on are of: what a page leads to comes together. */
+const referrers = createLru<NormalizedUrl, readonly Subject[]>(REFERRERS_KEPT)
 
 function narrowSubjectsOf(url: NormalizedUrl): readonly Subject[] {
-  if (lastAsked?.url !== url) {
-    const shape = shapeOf(url)
-    lastAsked = { url, subjects: subjectsOf(shape, shape.keys).filter(({ isWide }) => !isWide) }
-  }
-  return lastAsked.subjects
+  const known = referrers.get(url)
+  if (known !== undefined) return known
+  const shape = shapeOf(url)
+  const subjects = subjectsOf(shape, shape.keys).filter(({ isWide }) => !isWide)
+  referrers.set(url, subjects)
+  return subjects
 }
 
 /** 32 bits of each degree. */
