@@ -23,6 +23,8 @@ import type { StoreReach } from './store-reach.ts'
 const UNSETTLED = 1_024
 /** Leases that are begun before others have their turn. */
 const BEGUN_TOGETHER = 16
+/** Of the slots. While more of them have nothing to do, what is settled is committed sooner. */
+const IDLE_SHARE = 1 / 4
 /** Longer than any settlement waits for company. */
 const FAR_MS = 250
 
@@ -49,7 +51,11 @@ export function createLeaseLoop(options: EngineOptions, deps: LeaseLoopDeps): ()
 
   const lookAgainAt = (): number | null => (lookAgainMs === undefined ? null : clock.now() + lookAgainMs)
 
-  const hasTimeToRead = (): boolean => (options.tasks.reader.backlog ?? 'short') === 'short'
+  /** Slots have nothing to do, nor will a thread that reads, and no host will be due for long unless something is settled. */
+  const isIdle = (): boolean =>
+    slots.free > IDLE_SHARE * slots.total &&
+    (options.tasks.reader.backlog ?? 'short') === 'short' &&
+    (asking.at === null || asking.at > clock.now() + FAR_MS)
 
   /** The slots that may be filled now; with a rate for all workers, no more than will not have to wait for it for long. */
   const roomInRate = (): Pick<Slots, 'free' | 'freeForUnproven'> => {
@@ -75,6 +81,7 @@ export function createLeaseLoop(options: EngineOptions, deps: LeaseLoopDeps): ()
       if (ending.reason !== undefined) return
       slots.park(clock.now())
       if (store.isAway || deps.settling.size > UNSETTLED || !asking.isWorthIt(clock.now(), slots)) {
+        if (isIdle()) settler.hurry()
         await news.wait(soonest(slots.free === 0 || store.isAway ? null : asking.at, slots.nextParking))
         continue
       }
@@ -88,9 +95,6 @@ export function createLeaseLoop(options: EngineOptions, deps: LeaseLoopDeps): ()
       asking.asked()
       const answer = await frontier.lease({ worker, want: free, unproven: freeForUnproven, request: String(asked++) })
       asking.answered(room, { ...answer, nextAt: soonest(answer.nextAt, lookAgainAt()) })
-      // No host will be due for long, unless something is settled.
-      const isNextFar = answer.nextAt === null || answer.nextAt > clock.now() + FAR_MS
-      if (answer.leases.length < free && isNextFar && hasTimeToRead()) settler.hurry()
       await begin(answer.leases, since)
       if (answer.state === 'open') continue
       const nextAt = await staying.askAgainAt(answer.state)
