@@ -113,6 +113,7 @@ export function createGranting(
     if (row.referrer !== 0) task.referrer = storage.text(row.referrer)
     const last = storage.visit(row.id)
     if (last !== undefined) task.last = lastVisitOf(last)
+    else if (!parking.wantsSample(host, row)) task.isUnsampled = true
     if (row.state === 'aside') task.aside = parking.reasonOf(row)
     return task
   }

@@ -3,8 +3,8 @@
  * else is left, and are skipped then. What is learned meanwhile may free them: a lesson that turns out to be wrong, or a
  * probe, which is one of them that is fetched after all, to see.
  */
-import type { ContentSample, Task } from '../model/index.ts'
-import type { FrontierOptions } from './contract.ts'
+import type { Task } from '../model/index.ts'
+import type { FrontierOptions, Settlement } from './contract.ts'
 import type { Intake } from './intake.ts'
 import type { Host, Roster } from './roster.ts'
 import { queuedIn, type Counters, type Storage, type UrlRow } from './storage.ts'
@@ -27,8 +27,10 @@ export interface Parking {
   createBatch(host: Host, count: number): (row: UrlRow) => boolean
   /** Queues a row that is aside, if there is no reason for it any more. */
   release(host: Host, row: UrlRow): boolean
-  /** A page was fetched; `sample` is what it says, if it was read. */
-  learn(host: Host, task: Pick<Task, 'url' | 'referrer'>, sample: ContentSample | undefined): void
+  /** Whether a sample of what it says is wanted of a page that was never had. */
+  wantsSample(host: Host, row: UrlRow): boolean
+  /** A page was fetched; `sample` is what it says, if it was read and that was wanted. */
+  learn(host: Host, settlement: Pick<Settlement, 'task' | 'outcome' | 'sample'>): void
   /** Why a row is aside, as its task says it. */
   reasonOf(row: UrlRow): NonNullable<Task['aside']>
 }
@@ -103,9 +105,12 @@ export function createParking(
       return (row) => row.kind !== 'page' || storage.visit(row.id) !== undefined || admits(row.url)
     },
     release,
-    learn(host, { url, referrer }, sample) {
+    wantsSample: (host, row) => !options.traps || row.kind !== 'page' || roster.traps(host).wantsSample(row.url),
+    learn(host, { task: { url, referrer, isUnsampled }, outcome, sample }) {
       if (!options.traps) return
-      const acquits = sample !== undefined && roster.traps(host).learn(url, sample, referrer)
+      const traps = roster.traps(host)
+      if (isUnsampled === true && outcome.kind === 'done') traps.pass(url)
+      const acquits = sample !== undefined && traps.learn(url, sample, referrer)
       if (counters.aside === 0) return
       if (acquits) review(host)
       if (isIdle(host)) probe(host)

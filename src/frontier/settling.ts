@@ -194,7 +194,7 @@ export function createSettling(
         if (task.kind === 'page' && task.last === undefined) passImportance(host, others)
       }
     }
-    if (task.kind === 'page') parking.learn(host, task, settlement.sample)
+    if (task.kind === 'page') parking.learn(host, settlement)
     touched.add(open.host)
   }
 

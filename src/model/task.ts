@@ -51,6 +51,8 @@ export interface Task {
   readonly last?: LastVisit
   /** Why it was set aside: it is to be skipped for that, without a request. */
   readonly aside?: { readonly reason: 'trap' | 'host-budget'; readonly detail: string }
+  /** Nothing would be learned from what it says: no sample of it is wanted. */
+  readonly isUnsampled?: true
 }
 
 /** What is known of a page that was fetched before. */

@@ -72,7 +72,7 @@ function inputOf(task: Task, response: FetchResponse, { settings, productToken }
       content: settings.content,
       markdown: settings.formats.includes('markdown'),
       // Traps are learned from what pages say when they are read for the first time.
-      sample: settings.traps && !isRevisit(task),
+      sample: settings.traps && !isRevisit(task) && task.isUnsampled !== true,
       outlinks: settings.recordLinks,
     },
   }

@@ -309,6 +309,74 @@ describe('of URLs that are handed out together', () => {
   })
 })
 
+describe('samples', () => {
+  const names = (count: number, seed = 'n'): string[] =>
+    Array.from({ length: count }, (_, n) => `/words/${prose(`${seed}${n}`, 3).replaceAll(' ', '-')}`)
+  const wanted = (traps: HostTraps, targets: readonly string[]): number =>
+    targets.filter((target) => traps.wantsSample(at(target))).length
+  /** A host of so many pages that all say something else. */
+  const known = (pages: number): HostTraps => {
+    const traps = createHostTraps(undefined)
+    for (const name of names(pages)) {
+      if (traps.wantsSample(at(name))) learn(traps, name)
+      else traps.pass(at(name))
+    }
+    return traps
+  }
+
+  test('are taken of all pages at first, then of a share of those under plain names', () => {
+    const others = names(400, 'other ')
+    expect(wanted(known(1_000), others)).toBe(400)
+    const [half, eighth] = [wanted(known(1_100), others), wanted(known(5_000), others)]
+    expect(half).toBeGreaterThan(150)
+    expect(half).toBeLessThan(250)
+    expect(eighth).toBeGreaterThan(25)
+    expect(eighth).toBeLessThan(75)
+  })
+
+  test('are taken of all pages with a part or a date, in a new place, of a row, and where something is in doubt', () => {
+    const traps = known(5_000)
+    const of = (make: (name: string, n: number) => string): string[] => names(40, 'x').map(make)
+    expect(
+      wanted(
+        traps,
+        of((name, n) => `${name}?p=${n}`),
+      ),
+    ).toBe(40)
+    expect(
+      wanted(
+        traps,
+        of((_, n) => `/words/2026/11/${1 + (n % 28)}`),
+      ),
+    ).toBe(40)
+    expect(
+      wanted(
+        traps,
+        of((name) => `/elsewhere${name}`),
+      ),
+    ).toBe(40)
+    learn(traps, '/words/page-7')
+    expect(
+      wanted(
+        traps,
+        of((_, n) => `/words/page-${n + 10}`),
+      ),
+    ).toBe(40)
+    for (const copy of names(2, 'copy ')) learn(traps, copy, 'the same')
+    expect(wanted(traps, names(40, 'y'))).toBe(40)
+  })
+
+  test('are not needed to know a page by its address', () => {
+    const traps = known(5_000)
+    const page = names(8, 'late ').find((name) => !traps.wantsSample(at(name))) as string
+    traps.pass(at(page))
+    for (const other of names(3, 'session ')) {
+      for (const id of ['one', 'two']) learn(traps, `${other}?sid=${token(id + other)}`, other)
+    }
+    expect(traps.judge(at(`${page}?sid=${token('three')}`))).toContain('makes no difference')
+  })
+})
+
 test('what is kept of URLs under way changes nothing of what is learned, be it shared with another host', () => {
   const target = fc.tuple(
     fc.constantFrom('a', 'b', 'a/b', 'b/a', 'c/d/e/f'),

@@ -13,15 +13,15 @@
  */
 import type { ContentSample, NormalizedUrl } from '../../model/index.ts'
 import { shapeOf } from '../../url/index.ts'
-import { NO_ADDRESSES, type Addresses } from './address.ts'
+import { NO_ADDRESSES, type Address, type Addresses } from './address.ts'
 import { createBatch } from './batch.ts'
 import { createReader, createWriter } from './codec.ts'
-import { createLessons } from './lessons.ts'
+import { createLessons, type Lesson } from './lessons.ts'
 import { createMemory } from './memory.ts'
 import { isWithinRules } from './rules.ts'
 import { teach } from './teaching.ts'
 import type { UnderWay } from './under-way.ts'
-import { createVerdicts } from './verdicts.ts'
+import { createVerdicts, NESTED } from './verdicts.ts'
 
 export interface HostTraps {
   /**
@@ -35,6 +35,10 @@ export interface HostTraps {
    * while nothing was read of the host. What may go is shared out over so many batches, one unless told.
    */
   batch(underWay: UnderWay, batches?: number): (url: NormalizedUrl) => boolean
+  /** Whether it matters what the page says: on a host of many pages, a part of those under plain names is enough. */
+  wantsSample(url: NormalizedUrl): boolean
+  /** A page was read for the first time without a sample. */
+  pass(url: NormalizedUrl): void
   /**
    * A page was read for the first time, and found on `referrer`. True when URLs that are aside may be innocent after all:
    * judge them again.
@@ -57,6 +61,9 @@ const PAGES_FOR_SECOND_PROBE = 512
 /** Written down when one page in eight is new since the last time, so that large hosts are not written all the time. */
 const UNSAVED_SHARE = 8
 const MAX_UNSAVED = 64
+/** Up to twice as many pages all are sampled, then one of two under plain names, of four from twice as many on, of eight. */
+const PAGES_IN_FULL = 512
+const LEAST_SHARE = 8
 
 /** With `addresses`, what was worked out of a URL is kept while it is under way, for all hosts together. */
 export function createHostTraps(stored: string | undefined, addresses: Addresses = NO_ADDRESSES): HostTraps {
@@ -76,6 +83,16 @@ export function createHostTraps(stored: string | undefined, addresses: Addresses
     // Half a text is none.
     if (!reader.isWhole) return createHostTraps(undefined, addresses)
   }
+  /** Pages like this one of which one is sampled. What has parts or a date, is one of a row or is doubtful always is. */
+  const likeIt = (address: Address): number => {
+    if (pages < 2 * PAGES_IN_FULL || address.hasDate || address.parts.length > 0) return 1
+    if (verdicts.isNested(address) && isDoubtful(lessons.find(NESTED))) return 1
+    for (const { id, isWide } of address.subjects) {
+      const lesson = lessons.find(id)
+      if (isWide ? isDoubtful(lesson) : lesson !== undefined) return 1
+    }
+    return Math.min(LEAST_SHARE, 2 ** Math.floor(Math.log2(pages / PAGES_IN_FULL)))
+  }
   return {
     judge(url) {
       // Of a host whose pages are not read nothing is ever learned: then there is no use for all the hashes.
@@ -93,10 +110,23 @@ export function createHostTraps(stored: string | undefined, addresses: Addresses
       const admits = createBatch(lessons, memory, verdicts, underWay, pages, batches)
       return (url) => admits(addresses.of(url))
     },
+    wantsSample(url) {
+      if (pages < 2 * PAGES_IN_FULL) return true
+      const address = addresses.of(url)
+      return (address.itself >>> 0) % likeIt(address) === 0
+    },
+    pass(url) {
+      const address = addresses.of(url)
+      memory.remember(address, verdicts.idleParts(address), undefined)
+      addresses.forget(url)
+      pages += 1
+      unsaved += 1
+    },
     learn(url, sample, referrer) {
       const address = addresses.of(url)
       const wasAside = verdicts.on(address) !== undefined
-      const { hasBegun, hasCeased } = teach(address, sample, referrer, { lessons, memory, verdicts })
+      const lecture = { sample, referrer, standsFor: likeIt(address) }
+      const { hasBegun, hasCeased } = teach(address, lecture, { lessons, memory, verdicts })
       addresses.forget(url)
       pages += 1
       unsaved = hasBegun || hasCeased ? MAX_UNSAVED : unsaved + 1
@@ -130,4 +160,9 @@ export function createHostTraps(stored: string | undefined, addresses: Addresses
       return writer.text()
     },
   }
+}
+
+/** Of what was never met, and of what may be about to be a lesson, every page counts. */
+function isDoubtful(lesson: Lesson | undefined): boolean {
+  return lesson === undefined || lesson.score > 0 || lesson.alike > 0 || lesson.kin > 0
 }

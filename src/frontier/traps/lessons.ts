@@ -51,8 +51,8 @@ export interface Lessons {
   moreAlike(lesson: Lesson): number
   /** How many pages of a place may still come that are new by names and links only. */
   moreKin(lesson: Lesson): number
-  /** A page of the host said what none had said before, numbers and its address aside. */
-  noteDistinct(): void
+  /** So many pages of the host said what none had said before, numbers and their addresses aside. */
+  noteDistinct(pages: number): void
   /** Whether so many did that the site is no site of test pages. */
   isVaried(): boolean
   /** The lesson, made if it is new; the ones used longest ago are forgotten, those that nothing speaks for first. */
@@ -109,11 +109,12 @@ export interface News {
   readonly isKin: boolean
 }
 
-export function acquit(lesson: Lesson, { isAlike, isKin }: News): void {
+/** By a page that stands for so many. */
+export function acquit(lesson: Lesson, { isAlike, isKin }: News, pages: number): void {
   lesson.alike = isAlike ? Math.min(lesson.alike + 1, MAX_ALIKE) : 0
   if (!isAlike && !isKin) lesson.kin = 0
-  lesson.good = Math.min(lesson.good + 1, 65_535)
-  lesson.score = Math.max(0, lesson.score - NEW)
+  lesson.good = Math.min(lesson.good + pages, 65_535)
+  lesson.score = Math.max(0, lesson.score - pages * NEW)
   lesson.streak = 0
   if (!isAlike) lesson.probes = 0
 }
@@ -212,8 +213,8 @@ export function createLessons(): Lessons {
     missing: (lesson, demand) => Math.max(0, Math.ceil((proofFor(lesson, demand) - lesson.score) / TELLING)),
     moreAlike: (lesson) => Math.max(0, mostAlikeOf(lesson) - lesson.alike),
     moreKin: (lesson) => Math.max(0, mostKinOf(lesson) - lesson.kin),
-    noteDistinct() {
-      distinct = Math.min(distinct + 1, 65_535)
+    noteDistinct(pages) {
+      distinct = Math.min(distinct + pages, 65_535)
       hasProof = undefined
     },
     isVaried,

@@ -54,7 +54,8 @@ export interface Memory {
   readonly hasSessions: boolean
   /** The URL will be asked for; these parts of it make no difference. */
   letPass(address: Address, idle: ReadonlySet<string>): void
-  remember(address: Address, idle: ReadonlySet<string>, said: Said): void
+  /** A page was read; without `said` only that it was. */
+  remember(address: Address, idle: ReadonlySet<string>, said: Said | undefined): void
   /** What a page said; without `undated` where nobody will ask for it. */
   rememberContent(shape: UrlShape, said: Said, withUndated: boolean): void
   /** What a line says but for its numbers. */
@@ -79,8 +80,8 @@ export function createMemory(): Memory {
     const address = first === undefined ? (pathBits(shape) << KEY_BITS) | keyBits(shape) : first >> WHOLE_BITS
     contents.set(content, (address << WHOLE_BITS) | wholeBits(whole))
   }
-  const note = (form: number, content: number): void => {
-    said.set(form, content & 255)
+  const note = (form: number, content: number | undefined): void => {
+    if (content !== undefined) said.set(form, content & 255)
     known.add(form)
   }
   /**
@@ -160,8 +161,9 @@ export function createMemory(): Memory {
     },
     rememberKin: known.add,
     isKin: known.has,
-    remember(address, idle, { undated, exact }) {
+    remember(address, idle, content) {
       const { parts, ends, outermost } = address
+      const { undated, exact } = content ?? {}
       note(idle.size === 0 ? address.whole : hashOf(address.without(idle)), exact)
       if (outermost !== undefined) known.add(outermost)
       if (parts.length > 0 || ends.length > 0 || hasSessions) known.add(address.itself)

@@ -46,11 +46,18 @@ export interface Taught {
 /** How a copy is explained: by a part that looks like a session id, by another one, by its ending. */
 type Explanation = 'token' | 'parameter' | 'ending' | undefined
 
-/** `referrer` is the page that it was found on. */
+/** A page as it is learned from. */
+export interface Lecture {
+  readonly sample: ContentSample
+  /** The page that it was found on. */
+  readonly referrer: NormalizedUrl | undefined
+  /** So many like it were read, of which this one is a sample. That one is a copy proves nothing of the others. */
+  readonly standsFor: number
+}
+
 export function teach(
   shape: Address,
-  sample: ContentSample,
-  referrer: NormalizedUrl | undefined,
+  { sample, referrer, standsFor }: Lecture,
   { lessons, memory, verdicts }: { lessons: Lessons; memory: Memory; verdicts: Verdicts },
 ): Taught {
   const taught = { hasBegun: false, hasCeased: false }
@@ -65,7 +72,7 @@ export function teach(
   const weigh = (id: number, demand: Demand, weight: number, kind: string, news: News = ALL_NEW): void =>
     change(id, demand, (lesson) => {
       if (weight > 0) blame(lesson, weight, (hashOf(kind) >>> 0) % NO_KIND)
-      else acquit(lesson, news)
+      else acquit(lesson, news, standsFor)
     })
   const size = sample.exact.charAt(0)
   const isLong = size >= SAMPLE_SIZES.long
@@ -86,7 +93,7 @@ export function teach(
   const isKin = weight === 0 && kinship.isKin
   const isNew = weight === 0 && !isAlike && !isKin
   const countsAsKin = isKin && kinship.counts()
-  if (isNew) lessons.noteDistinct()
+  if (isNew) lessons.noteDistinct(standsFor)
 
   /** Whether it says the same as pages that differ in one part, or whether parts matter that were thought idle. */
   const explainByParts = (): Explanation => {

@@ -62,7 +62,8 @@ export function walk(site: Site, seed: string, limit: number, { inFlight = 1, in
       found.set(target, url)
       queue.push(target)
     }
-    if (traps.learn(url, sampleOf(page, url), found.get(url))) {
+    if (!traps.wantsSample(url)) traps.pass(url)
+    else if (traps.learn(url, sampleOf(page, url), found.get(url))) {
       for (const other of aside.keys()) {
         const reason = traps.judge(other)
         if (reason === undefined) {
