@@ -13,7 +13,7 @@ import type { Reader } from './reader.ts'
 import { isOfMiddleSize, SMALL_BYTES } from './page-size.ts'
 import { wordsOf } from './words.ts'
 
-/** Pages with the second thread: a dozen milliseconds' worth, and enough whatever this one does in between. */
+/** Pages with the second thread: some 25 ms' worth, and enough whatever this one does in between; and bytes. */
 const SHORT_AWAY = 64
 const LONG_AWAY = 160
 const LONG_BYTES_AWAY = 8 * 1024 * 1024
