@@ -39,10 +39,20 @@ test('what is there is left alone, a link included', () => {
   expect(readdirSync(folder).toSorted()).toEqual(['content', 'link'])
 })
 
-test('what a crash has left is used and removed', () => {
-  mkdirSync(join(folder, 'content.apart'))
+test.each(['before', 'after'])('what a crash has left %s the folder was there is removed', (when) => {
+  mkdirSync(join(folder, 'content.apart', 'folder-Ab12Cd', 'new'), { recursive: true })
+  mkdirSync(join(folder, 'content.apart', 'folder-Ef34Gh'))
+  if (when === 'after') mkdirSync(join(folder, 'content'))
   makeFolderApart(join(folder, 'content'))
   expect(readdirSync(folder)).toEqual(['content'])
+})
+
+test('nothing is made or removed behind a link', () => {
+  mkdirSync(join(folder, 'elsewhere', 'folder-Ab12Cd'), { recursive: true })
+  symlinkSync(join(folder, 'elsewhere'), join(folder, 'content.apart'))
+  makeFolderApart(join(folder, 'content'))
+  expect(readdirSync(join(folder, 'elsewhere'))).toEqual(['folder-Ab12Cd'])
+  expect(readdirSync(join(folder, 'content'))).toEqual([])
 })
 
 test('a folder that cannot be had apart is made all the same', () => {

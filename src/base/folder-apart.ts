@@ -7,7 +7,19 @@
  * have nothing to do with each other (`chattr +T`), a new folder is placed by its name instead. So it is made there, under
  * a name of chance, and moved: its files are put where it was made. On any other file system it is a folder like others.
  */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmdirSync, statfsSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Clock } from './clock.ts'
 import { makeFolder } from './make-folder.ts'
@@ -18,32 +30,45 @@ const MARKING_MS = 1000
 
 /** Places that are tried; one of them may be where something else was removed. */
 const PLACES = 4
+/** What their names begin with. */
+const PLACE = 'folder-'
 
 /** Like `makeFolder`. Nobody else may be making it, or anything in it, at the same time. */
 export function makeFolderApart(path: string, { now }: Pick<Clock, 'now'>): void {
+  const marked = `${path}.apart`
+  removeMarked(marked)
   if (existsSync(path)) return
   const above = dirname(path)
   makeFolder(above)
-  if (statfsSync(above).type === EXT4) makeBelowMark(path, `${path}.apart`, now)
+  if (statfsSync(above).type === EXT4) {
+    try {
+      makeBelowMark(path, marked, now)
+    } catch {
+      // It cannot be had apart: its place is as good as any.
+    }
+    removeMarked(marked)
+  }
   makeFolder(path)
 }
 
-/** `marked` is there for as long as this takes; one that a crash has left is used again. */
+/** `marked` must not be there. */
 function makeBelowMark(path: string, marked: string, now: () => number): void {
-  try {
-    makeFolder(marked)
-    const { spawnSync } = process.getBuiltinModule('node:child_process')
-    spawnSync('chattr', ['+T', marked], { stdio: 'ignore', timeout: MARKING_MS })
-    const places = Array.from({ length: PLACES }, () => mkdtempSync(join(marked, 'folder-')))
-    const tookMs = new Map(places.map((folder) => [folder, fillingMs(folder, now)]))
-    const best = places.reduce((one, other) => ((tookMs.get(one) ?? 0) <= (tookMs.get(other) ?? 0) ? one : other))
-    chmodSync(best, statSync(marked).mode)
-    renameSync(best, path)
-    for (const folder of places) if (folder !== best) rmdirSync(folder)
-    rmdirSync(marked)
-  } catch {
-    // It cannot be had apart: its place is as good as any.
-  }
+  mkdirSync(marked)
+  const { spawnSync } = process.getBuiltinModule('node:child_process')
+  spawnSync('chattr', ['+T', marked], { stdio: 'ignore', timeout: MARKING_MS })
+  const places = Array.from({ length: PLACES }, () => mkdtempSync(join(marked, PLACE)))
+  const tookMs = new Map(places.map((folder) => [folder, fillingMs(folder, now)]))
+  const best = places.reduce((one, other) => ((tookMs.get(one) ?? 0) <= (tookMs.get(other) ?? 0) ? one : other))
+  chmodSync(best, statSync(marked).mode)
+  renameSync(best, path)
+}
+
+/** Also what a crash has left of it. What is a link, or has something of somebody else in it, stays. */
+function removeMarked(marked: string): void {
+  if (lstatSync(marked, { throwIfNoEntry: false })?.isDirectory() !== true) return
+  const names = readdirSync(marked)
+  if (!names.every((name) => name.startsWith(PLACE))) return
+  rmSync(marked, { recursive: true, force: true })
 }
 
 /** How long it takes to make something in the folder. */

@@ -113,8 +113,8 @@ export function createGranting(
     if (row.referrer !== 0) task.referrer = storage.text(row.referrer)
     const last = storage.visit(row.id)
     if (last !== undefined) task.last = lastVisitOf(last)
-    else if (!parking.wantsSample(host, row)) task.isUnsampled = true
     if (row.state === 'aside') task.aside = parking.reasonOf(row)
+    else if (last === undefined && !parking.wantsSample(host, row)) task.isUnsampled = true
     return task
   }
 

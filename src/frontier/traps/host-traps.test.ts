@@ -366,6 +366,13 @@ describe('samples', () => {
     expect(wanted(traps, names(40, 'y'))).toBe(40)
   })
 
+  test('are taken of all probes: a page that is aside is fetched for what it says', () => {
+    const traps = known(5_000)
+    const long = Array.from({ length: 16 }, (_, n) => `/words/${prose(`long ${n}`, 400).replaceAll(' ', '-')}`)
+    for (const target of long) expect(traps.judge(at(target))).toContain('characters long')
+    expect(wanted(traps, long)).toBe(16)
+  })
+
   test('are not needed to know a page by its address', () => {
     const traps = known(5_000)
     const page = names(8, 'late ').find((name) => !traps.wantsSample(at(name))) as string

@@ -91,6 +91,8 @@ export function createHostTraps(stored: string | undefined, addresses: Addresses
       const lesson = lessons.find(id)
       if (isWide ? isDoubtful(lesson) : lesson !== undefined) return 1
     }
+    // Whatever is aside and fetched all the same is a probe.
+    if (verdicts.on(address) !== undefined) return 1
     return Math.min(LEAST_SHARE, 2 ** Math.floor(Math.log2(pages / PAGES_IN_FULL)))
   }
   return {
