@@ -6,14 +6,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Inspector } from '../../frontier/index.ts'
 import { registrableDomain } from '../../url/index.ts'
 import type { Findings } from './findings.ts'
-import { CUT_MS, ROUNDED_MS, type VisitRow } from './visit.ts'
+import { CUT_MS, IN_ORDER, ROUNDED_MS, type VisitRow } from './visit.ts'
 
 export function judgeDomains(db: DatabaseSync, inspector: Inspector, delayMs: number, findings: Findings): void {
   db.exec('CREATE TABLE member (host INTEGER PRIMARY KEY, domain TEXT)')
   const insert = db.prepare('INSERT INTO member VALUES (?, ?)')
   for (const host of inspector.hosts()) insert.run(host.id, registrableDomain(host.key))
   const visits = db.prepare(
-    'SELECT visit.*, domain FROM visit JOIN member ON member.host = visit.host ORDER BY domain, start, visit.id',
+    `SELECT visit.*, domain FROM visit JOIN member ON member.host = visit.host ORDER BY domain, ${IN_ORDER}`,
   )
   let domain: string | undefined
   let lastAnswer = -Infinity

@@ -14,7 +14,7 @@ import type { CrawlView } from '../crawl-view.ts'
 import { judgeDomains } from './domain-pace.ts'
 import type { Findings } from './findings.ts'
 import { createHostJudge } from './host-pace.ts'
-import type { Visit, VisitRow } from './visit.ts'
+import { IN_ORDER, type Visit, type VisitRow } from './visit.ts'
 
 /** What a lease allows for beside its requests, as the engine has it. */
 const LEASE_MARGIN_MS = 60_000
@@ -49,7 +49,7 @@ export function createPaceAudit({ inspector, registry, settings }: CrawlView): P
       pages += 1
     },
     judge(findings) {
-      const visits = db.prepare('SELECT * FROM visit ORDER BY host, start, id').iterate() as Iterator<VisitRow>
+      const visits = db.prepare(`SELECT * FROM visit ORDER BY host, ${IN_ORDER}`).iterate() as Iterator<VisitRow>
       let visit = next(visits)
       let hosts = 0
       let gaps = 0

@@ -14,7 +14,7 @@ import { hostKey, keyOfNormalized, normalizeUrl, originOf, registrableDomain } f
 import { createContentCheck } from './content-check.ts'
 import type { Findings } from './findings.ts'
 import type { RecordCounts } from './records-audit.ts'
-import { timesOf } from './visit.ts'
+import { IN_ORDER, timesOf } from './visit.ts'
 
 type Kind = keyof typeof RECORD_FILES
 type Parsed = Readonly<Record<string, unknown>>
@@ -71,7 +71,7 @@ export function readRecords(folders: readonly SourceFolder[], findings: Findings
   const totals = { bytes: 0, tokens: 0 }
 
   for (const folder of folders) enterFolder(folder)
-  db.exec('CREATE INDEX visit_host ON visit (host, start, url)')
+  db.exec(`CREATE INDEX visit_host ON visit (host, ${IN_ORDER})`)
   return {
     counts,
     totals,
@@ -92,7 +92,7 @@ export function readRecords(folders: readonly SourceFolder[], findings: Findings
       db
         .prepare(
           `SELECT url AS id, host, origin, start, answer, finish FROM visit
-           WHERE host = ? AND start IS NOT NULL ORDER BY start, url`,
+           WHERE host = ? AND start IS NOT NULL ORDER BY ${IN_ORDER}`,
         )
         .iterate(host) as Iterable<never>,
     *visitsByDomain() {
@@ -102,7 +102,7 @@ export function readRecords(folders: readonly SourceFolder[], findings: Findings
       yield* db
         .prepare(
           `SELECT url AS id, visit.host, origin, start, answer, finish, domain FROM visit JOIN member USING (host)
-           WHERE start IS NOT NULL ORDER BY domain, start, url`,
+           WHERE start IS NOT NULL ORDER BY domain, ${IN_ORDER}`,
         )
         .iterate() as Iterable<never>
     },

@@ -4,6 +4,12 @@
 export const CUT_MS = 1
 export const ROUNDED_MS = 0.5
 
+/**
+ * How a database brings visits into the order in which they were made. Of those that began within one millisecond the one
+ * that was answered first was made first, where they were made one at a time.
+ */
+export const IN_ORDER = 'start, answer, finish'
+
 export interface Visit {
   /** The page's row. */
   readonly id: number

@@ -299,6 +299,27 @@ describe('of the pace an audit finds', () => {
     expect(await audit(retime('b.test', 9))).toMatchObject({ code: 0, kinds: [] })
   })
 
+  test('nothing in two that began within one millisecond, whichever of them was found first', async () => {
+    const folder = copyOf(finished)
+    configure(folder, 'default_delay: 10ms', 'default_delay: 0s')
+    const fetchedAt = lines(folder, 'pages.jsonl')
+      .map((line) => JSON.parse(line) as PageRecord)
+      .find(({ url }) => url === web.url('b.test', '/'))?.fetchedAt
+    // The one that was found first was asked for after the other.
+    for (const [path, tookMs] of [
+      ['/', 3],
+      ['/b1', 1],
+    ] as const) {
+      edit<PageRecord>(
+        folder,
+        'pages.jsonl',
+        ({ url }) => url === web.url('b.test', path),
+        (record) => ({ ...record, fetchedAt, answerMs: tookMs, durationMs: tookMs }),
+      )
+    }
+    expect(await audit(folder)).toMatchObject({ code: 0, kinds: [] })
+  })
+
   test('a Crawl-delay that was not kept, though the delay of the configuration was', async () => {
     expect(await audit(retime('a.test', 28))).toMatchObject({ code: 1, kinds: ['pace'] })
   })
