@@ -5,6 +5,8 @@ export interface Lru<K, V> {
   delete(key: K): void
   /** Drops the entry used longest ago, if there is one. */
   dropOldest(): void
+  /** All entries, those used longest ago first. */
+  entries(): Iterable<[K, V]>
   readonly size: number
 }
 
@@ -36,6 +38,7 @@ export function createLru<K, V>(maximum: number, onEvict?: (key: K, value: V) =>
     },
     delete: (key) => void entries.delete(key),
     dropOldest,
+    entries: () => entries.entries(),
     get size() {
       return entries.size
     },

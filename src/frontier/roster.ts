@@ -26,7 +26,14 @@ import {
   type Slot,
   type Storage,
 } from './storage.ts'
-import { createAddresses, createHostTraps, createUnderWay, type HostTraps, type UnderWay } from './traps/index.ts'
+import {
+  createAddresses,
+  createHostTraps,
+  createRooms,
+  createUnderWay,
+  type HostTraps,
+  type UnderWay,
+} from './traps/index.ts'
 
 /**
  * Hosts kept in memory beside the leased ones, unless told otherwise: some 1 KB each. Hosts come round in turn, so that
@@ -40,6 +47,8 @@ const NO_ERRANDS: readonly Errand[] = []
 const NO_ERRANDS_LEASED: ReadonlySet<number> = new Set()
 /** Of so many hosts it is in memory what was learned of their traps; each takes up to 32 KB. */
 const TRAPS_KEPT = 2_000
+/** As much again for each 256 pages of large ones, as long as there are so many of these. */
+const TRAPS_ROOMS = 1_024
 
 export interface Lane {
   readonly row: LaneRow
@@ -122,6 +131,8 @@ export interface Roster {
   nextLeased(of: HostOrder): { readonly item: Host; readonly at: number } | undefined
   /** Drops hosts that were not used of late, beyond the maximum. Only between verbs: a verb may hold on to any host. */
   trim(): void
+  /** Writes what was learned of traps and is not written yet. */
+  saveLearned(): void
   readonly active: number
 }
 
@@ -160,7 +171,14 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
     if (learned?.changed === true) storage.saveTraps(id, learned.serialise())
   }
   const addresses = createAddresses()
-  const traps = createLru<number, HostTraps>(TRAPS_KEPT, saveTraps)
+  const rooms = createRooms(TRAPS_ROOMS)
+  const traps = createLru<number, HostTraps>(TRAPS_KEPT, (id, learned) => {
+    saveTraps(id, learned)
+    learned.leave()
+  })
+  const saveLearned = (): void => {
+    for (const [id, learned] of traps.entries()) if (!learned.isSaved) storage.saveTraps(id, learned.serialise())
+  }
   const leased: readonly Agenda<Host>[] = Array.from({ length: HOST_ORDERS }, () => createAgenda<Host>())
 
   const laneOf = (row: LaneRow): Lane => ({
@@ -344,7 +362,7 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
     traps(host) {
       const { id } = host.row
       let known = traps.get(id)
-      if (known === undefined) traps.set(id, (known = createHostTraps(storage.traps(id), addresses)))
+      if (known === undefined) traps.set(id, (known = createHostTraps(storage.traps(id), { addresses, rooms })))
       return known
     },
     underWay: (host) => (maxLeases(host) === 1 ? createUnderWay() : (host.underWay ??= createUnderWay())),
@@ -361,6 +379,7 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
       if (host.leases > 0) arrange(host, now)
       else giveBack(host)
     },
+    saveLearned,
     pin(host) {
       host.leases += 1
       if (host.leases > 1) return

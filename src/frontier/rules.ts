@@ -283,7 +283,12 @@ export function createRules(
     },
     async close() {
       if (closed) return
-      if (!broken) verb(() => ledger.takeBackAll())
+      if (!broken) {
+        verb(() => {
+          ledger.takeBackAll()
+          roster.saveLearned()
+        })
+      }
       closed = true
       storage.close(!broken)
     },

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { describeFrontier } from '../../../test/conformance/frontier.ts'
 import { allowAll, answering, page } from '../../../test/conformance/harness.ts'
 import { createVirtualClock } from '../../base/index.ts'
+import { contentSample } from '../../content/index.ts'
 import type { NormalizedUrl, Task } from '../../model/index.ts'
 import { createFrontier, openInspector, type Frontier, type Lease } from '../index.ts'
 import { READS } from './orders.ts'
@@ -52,6 +53,28 @@ describe('an embedded crawl that is opened again', () => {
     expect(await one(second)).toBeUndefined()
     await clock.advance(1_000)
     expect((await one(second))?.tasks).toMatchObject([{ kind: 'page', url: seed.url }])
+  })
+
+  test('has learned from every page that was read, if it was closed', async () => {
+    const clock = createVirtualClock()
+    const store = folder()
+    const first = createFrontier({ store, clock, traps: true })
+    const urls = Array.from({ length: 21 }, (_, n) => `https://a.test/${n}` as NormalizedUrl)
+    await first.add(urls.map((url) => ({ ...seed, url })))
+    await settleRobots(first, clock.now())
+    for (const _url of urls) {
+      await clock.advance(1_000)
+      const lease = (await one(first)) as Lease
+      const task = lease.tasks[0] as Task
+      const sample = contentSample(`What ${task.url} says.`, task.url, '')
+      await first.settle([{ lease, task, outcome: { kind: 'done' }, answeredAt: clock.now(), sample }])
+    }
+    await first.close()
+    const db = new DatabaseSync(join(store, 'crawl.db'), { readOnly: true })
+    const { learned } = db.prepare('SELECT learned FROM trap').get() as { learned: string }
+    db.close()
+    // The number of pages stands behind the version of the format.
+    expect(Buffer.from(learned, 'base64').readUInt32LE(1)).toBe(urls.length)
   })
 
   test('is not written to by who only looks for work', async () => {

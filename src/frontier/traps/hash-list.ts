@@ -16,71 +16,82 @@ export interface HashList {
 }
 
 const ALL_BITS = 32
-const FIRST_CAPACITY = 16
+/** Added since the list was last put in order as a whole: so many at most are moved for each that is added. */
+const MAX_FRESH = 512
+/** Room for these at first: most hosts have few pages. */
+const FIRST_FRESH = 16
 
 export function createHashList(): HashList {
-  return hashListOf(new Uint32Array(FIRST_CAPACITY), 0, ALL_BITS)
+  return hashListOf(new Uint32Array(0), ALL_BITS)
 }
 
-/** Of `size` numbers of so many bits, which it takes over. */
-function hashListOf(numbers: Uint32Array, size: number, bits: number): HashList {
+/** Of these numbers of so many bits, which it takes over. */
+function hashListOf(sorted: Uint32Array, bits: number): HashList {
+  let fresh = new Uint32Array(FIRST_FRESH)
+  let freshSize = 0
   const numberOf = (hash: number): number => hash >>> (ALL_BITS - bits)
-  /** Of the first that is not less. */
-  const placeOf = (number: number): number => {
-    let low = 0
-    let high = size
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((numbers[middle] as number) < number) low = middle + 1
-      else high = middle
+  const isIn = (numbers: Uint32Array, size: number, number: number): boolean => {
+    const place = placeOf(numbers, size, number)
+    return place < size && numbers[place] === number
+  }
+  const putInOrder = (): void => {
+    if (freshSize === 0) return
+    const all = new Uint32Array(sorted.length + freshSize)
+    for (let at = 0, old = 0, young = 0; at < all.length; at++) {
+      const isOld = young === freshSize || (sorted[old] as number) < (fresh[young] as number)
+      all[at] = (isOld ? sorted[old++] : fresh[young++]) as number
     }
-    return low
+    sorted = all
+    freshSize = 0
   }
   /** Those that are the same by their first bits become one. */
   const keepBits = (fewer: number): void => {
+    putInOrder()
     const dropped = bits - fewer
     let kept = 0
-    for (let index = 0; index < size; index++) {
-      const number = (numbers[index] as number) >>> dropped
-      if (kept === 0 || numbers[kept - 1] !== number) numbers[kept++] = number
+    for (const each of sorted) {
+      const number = each >>> dropped
+      if (kept === 0 || sorted[kept - 1] !== number) sorted[kept++] = number
     }
-    size = kept
+    sorted = sorted.slice(0, kept)
     bits = fewer
   }
+  const sizeOf = (): number => sorted.length + freshSize
   return {
     get size() {
-      return size
+      return sizeOf()
     },
     has(hash) {
       const number = numberOf(hash)
-      const place = placeOf(number)
-      return place < size && numbers[place] === number
+      return isIn(sorted, sorted.length, number) || isIn(fresh, freshSize, number)
     },
     add(hash) {
-      if (size === numbers.length) {
-        const larger = new Uint32Array(2 * size)
-        larger.set(numbers)
-        numbers = larger
+      if (freshSize === MAX_FRESH) putInOrder()
+      if (freshSize === fresh.length) {
+        const larger = new Uint32Array(2 * freshSize)
+        larger.set(fresh)
+        fresh = larger
       }
       const number = numberOf(hash)
-      const place = placeOf(number)
-      numbers.copyWithin(place + 1, place, size)
-      numbers[place] = number
-      size += 1
+      const place = placeOf(fresh, freshSize, number)
+      fresh.copyWithin(place + 1, place, freshSize)
+      fresh[place] = number
+      freshSize += 1
     },
     fitInto(bytes) {
-      const most = bitsThatFit(size, bytes)
+      const most = bitsThatFit(sizeOf(), bytes)
       if (most < bits) keepBits(most)
     },
     write(writer) {
-      writer.short(size)
+      putInOrder()
+      const size = sorted.length
+      writer.word(size)
       writer.byte(bits)
       const stream = createBitWriter(writer)
       const low = lowBits(size, bits)
       const mask = low === 32 ? -1 : (1 << low) - 1
       let last = 0
-      for (let index = 0; index < size; index++) {
-        const number = numbers[index] as number
+      for (const number of sorted) {
         const difference = number - last
         last = number
         for (let high = low === 32 ? 0 : difference >>> low; high > 0; high--) stream.bits(1, 1)
@@ -92,21 +103,34 @@ function hashListOf(numbers: Uint32Array, size: number, bits: number): HashList 
   }
 }
 
-/** A list as it was written; of one with more than `most` hashes nothing can be said. */
-export function readHashList(reader: Reader, most: number): HashList {
-  const size = Math.min(reader.short(), most)
+/** A list as it was written; of one that is longer than the text nothing can be said. */
+export function readHashList(reader: Reader): HashList {
+  const size = reader.word()
   const bits = Math.min(reader.byte(), ALL_BITS)
-  const numbers = new Uint32Array(Math.max(FIRST_CAPACITY, size))
+  // Each takes a bit at least.
+  const numbers = new Uint32Array(Math.min(size, 8 * reader.left))
   const bitsOf = createBitReader(reader)
   const low = lowBits(size, bits)
   let number = 0
-  for (let index = 0; index < size; index++) {
+  for (let index = 0; index < numbers.length; index++) {
     let high = 0
     while (bitsOf(1) === 1) high += 1
     number += high * 2 ** low + bitsOf(low)
     numbers[index] = number
   }
-  return hashListOf(numbers, size, bits)
+  return hashListOf(numbers, bits)
+}
+
+/** Of the first that is not less. */
+function placeOf(numbers: Uint32Array, size: number, number: number): number {
+  let low = 0
+  let high = size
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((numbers[middle] as number) < number) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /**

@@ -4,6 +4,7 @@
  * others is still found now and then, in a table of a few hundred.
  */
 import type { Reader, Writer } from './codec.ts'
+import { ONE_ROOM } from './rooms.ts'
 
 export interface HashTable {
   get(hash: number): number | undefined
@@ -13,7 +14,15 @@ export interface HashTable {
 }
 
 /** At most this many in each of the two parts, 65,535 at most; values of so many bytes, three at most. */
-export function createHashTable(recentLimit: number, sampleLimit: number, bytes: number): HashTable {
+export interface HashTableSize {
+  readonly recent: number
+  readonly sampled: number
+  readonly bytes: number
+}
+
+/** With `rooms`, of so many times that size, now; it may grow. */
+export function createHashTable(size: HashTableSize, rooms: () => number = ONE_ROOM): HashTable {
+  const { bytes } = size
   // Hashes are kept with a sign, as small whole numbers: larger ones would each be an object.
   const recent = new Map<number, number>()
   const sample = new Map<number, number>()
@@ -24,7 +33,7 @@ export function createHashTable(recentLimit: number, sampleLimit: number, bytes:
   const keep = (hash: number, value: number): void => {
     if (!isSampled(hash)) return
     sample.set(hash, value)
-    while (sample.size > sampleLimit) {
+    while (sample.size > size.sampled * rooms()) {
       bits += 1
       for (const old of sample.keys()) if (!isSampled(old)) sample.delete(old)
     }
@@ -32,7 +41,7 @@ export function createHashTable(recentLimit: number, sampleLimit: number, bytes:
   const set = (hash: number, value: number): void => {
     recent.delete(hash)
     recent.set(hash, value)
-    if (recent.size <= recentLimit) return
+    if (recent.size <= size.recent * rooms()) return
     const [oldest, old] = recent.entries().next().value as [number, number]
     recent.delete(oldest)
     keep(oldest, old)
@@ -44,13 +53,12 @@ export function createHashTable(recentLimit: number, sampleLimit: number, bytes:
       for (let byte = 0; byte < bytes; byte++) writer.byte(value >> (8 * byte))
     }
   }
-  const readAll = (reader: Reader, limit: number, into: Map<number, number>): void => {
-    const size = Math.min(reader.short(), limit)
-    for (let count = 0; count < size; count++) {
+  const readAll = (reader: Reader, add: (hash: number, value: number) => void): void => {
+    for (let left = reader.short(); left > 0 && reader.isWhole; left--) {
       const hash = reader.word() | 0
       let value = 0
       for (let byte = 0; byte < bytes; byte++) value |= reader.byte() << (8 * byte)
-      into.set(hash, value)
+      add(hash, value)
     }
   }
   return {
@@ -63,8 +71,11 @@ export function createHashTable(recentLimit: number, sampleLimit: number, bytes:
     },
     read(reader) {
       bits = Math.min(reader.byte(), 32)
-      readAll(reader, recentLimit, recent)
-      readAll(reader, sampleLimit, sample)
+      // Where there is less room than there was, what does not fit is dropped as ever.
+      const latest: [number, number][] = []
+      readAll(reader, (hash, value) => latest.push([hash, value]))
+      readAll(reader, keep)
+      for (const [hash, value] of latest) set(hash, value)
     },
   }
 }

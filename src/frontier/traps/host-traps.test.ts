@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { contentSample } from '../../content/index.ts'
 import type { ContentSample, NormalizedUrl } from '../../model/index.ts'
 import { normalizeUrl } from '../../url/index.ts'
-import { createAddresses, createHostTraps, createUnderWay, type HostTraps } from './index.ts'
+import { createAddresses, createHostTraps, createRooms, createUnderWay, type HostTraps, type Rooms } from './index.ts'
 import { prose, token } from './test-support/sites.ts'
 
 const at = (target: string): NormalizedUrl => normalizeUrl(`https://host.test${target}`) as NormalizedUrl
@@ -206,6 +206,45 @@ describe('written down and read again', () => {
     expect(written).toBeLessThan(150)
   })
 
+  describe('of a host of many pages', () => {
+    const pages = Array.from({ length: 4_000 }, (_, n) => `/${prose(`${n}`, 2).replace(' ', '/')}-${n}`)
+    const roomsLeft = (rooms: Rooms): number => {
+      let left = 0
+      while (rooms.take(1)) left += 1
+      rooms.giveBack(left)
+      return left
+    }
+    const large = (rooms: Rooms): HostTraps => {
+      const traps = createHostTraps(undefined, { rooms })
+      for (const target of pages) learn(traps, target)
+      return traps
+    }
+
+    test('there is more, which it takes from what all hosts share and gives back', () => {
+      const rooms = createRooms(100)
+      const traps = large(rooms)
+      expect(roomsLeft(rooms)).toBe(100 - 14)
+      const text = traps.serialise()
+      expect(text.length).toBeGreaterThan(16 * 1024)
+      traps.leave()
+      expect(roomsLeft(rooms)).toBe(100)
+      const again = createHostTraps(text, { rooms })
+      expect(roomsLeft(rooms)).toBe(100 - 14)
+      expect(again.serialise()).toBe(text)
+      expect(createHostTraps(text.slice(0, -40), { rooms }).isSaved).toBe(true)
+      expect(roomsLeft(rooms)).toBe(100 - 14)
+    })
+
+    test('there is no more than of others where nothing is left', () => {
+      expect(large(createRooms(0)).serialise().length).toBeLessThanOrEqual(16 * 1024)
+      const text = large(createRooms(100)).serialise()
+      const small = createHostTraps(text)
+      expect(small.serialise().length).toBeLessThanOrEqual(16 * 1024)
+      learn(small, '/one/more')
+      expect(createHostTraps(small.serialise()).serialise()).toBe(small.serialise())
+    })
+  })
+
   test('any other text is as good as none', () => {
     const empty = createHostTraps(undefined).serialise()
     fc.assert(
@@ -399,8 +438,8 @@ test('what is kept of URLs under way changes nothing of what is learned, be it s
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const addresses = createAddresses()
       const [kept, shared, plain] = [
-        createHostTraps(undefined, addresses),
-        createHostTraps(undefined, addresses),
+        createHostTraps(undefined, { addresses }),
+        createHostTraps(undefined, { addresses }),
         createHostTraps(undefined),
       ]
       const take = (

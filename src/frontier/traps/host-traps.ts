@@ -1,6 +1,6 @@
 /**
  * What was learned of the traps of one host, and what follows from it for a URL. Kept true: it is bounded (16 KB as
- * text), a lesson is drawn from two or three pages, and every lesson can be unlearned. It knows nothing of queues and
+ * text, and as much for each 256 pages of a large host), a lesson is drawn from two or three pages, and every lesson can be unlearned. It knows nothing of queues and
  * requests; who calls it decides what becomes of a URL that is set aside.
  *
  * Three kinds of lessons:
@@ -18,6 +18,7 @@ import { createBatch } from './batch.ts'
 import { createReader, createWriter } from './codec.ts'
 import { createLessons, type Lesson } from './lessons.ts'
 import { createMemory } from './memory.ts'
+import { NO_ROOMS, type Rooms } from './rooms.ts'
 import { isWithinRules } from './rules.ts'
 import { teach } from './teaching.ts'
 import type { UnderWay } from './under-way.ts'
@@ -48,10 +49,14 @@ export interface HostTraps {
   mayProbe(url: NormalizedUrl): boolean
   /** Whether it is time to write it down. What was learned since the last time may be lost: it is learned again. */
   readonly changed: boolean
+  /** Whether nothing was learned since the last time. */
+  readonly isSaved: boolean
   serialise(): string
+  /** It will not be used any more; gives back what it took of the room that hosts share. */
+  leave(): void
 }
 
-const VERSION = 6
+const VERSION = 7
 /** Probes of one host that found nothing new: one for so many pages, and one at least. */
 const PAGES_PER_PROBE = 100
 /** Where so many pages of its kind were new, a lesson has its probe beside those: it is the likelier to be wrong. */
@@ -65,23 +70,48 @@ const MAX_UNSAVED = 64
 const PAGES_IN_FULL = 512
 const LEAST_SHARE = 8
 
-/** With `addresses`, what was worked out of a URL is kept while it is under way, for all hosts together. */
-export function createHostTraps(stored: string | undefined, addresses: Addresses = NO_ADDRESSES): HostTraps {
+/** A host of so many pages has one room more of memory, and another for each time as many, up to a limit. */
+const PAGES_PER_ROOM = 256
+const MAX_ROOMS = 256
+
+export interface HostTrapsOptions {
+  /** What was worked out of a URL is kept there while it is under way, for all hosts together. */
+  readonly addresses?: Addresses
+  /** Where large hosts take their memory from; without it they have no more than others. */
+  readonly rooms?: Rooms
+}
+
+export function createHostTraps(stored: string | undefined, options: HostTrapsOptions = {}): HostTraps {
+  const { addresses = NO_ADDRESSES, rooms = NO_ROOMS } = options
+  let has = 1
   const lessons = createLessons()
-  const memory = createMemory()
+  const memory = createMemory(() => has)
   const verdicts = createVerdicts(lessons, memory)
   let pages = 0
   let probes = 0
   let unsaved = 0
 
+  const grow = (): void => {
+    const wanted = Math.min(Math.floor(pages / PAGES_PER_ROOM), MAX_ROOMS)
+    if (wanted > has && rooms.take(wanted - has)) has = wanted
+  }
+  const leave = (): void => {
+    rooms.giveBack(has - 1)
+    has = 1
+  }
+
   const reader = createReader(stored ?? '')
   if (reader.byte() === VERSION) {
     pages = reader.word()
     probes = reader.word()
+    grow()
     memory.read(reader)
     lessons.read(reader)
     // Half a text is none.
-    if (!reader.isWhole) return createHostTraps(undefined, addresses)
+    if (!reader.isWhole) {
+      leave()
+      return createHostTraps(undefined, options)
+    }
   }
   /** Pages like this one of which one is sampled. What has parts or a date, is one of a row or is doubtful always is. */
   const likeIt = (address: Address): number => {
@@ -123,6 +153,7 @@ export function createHostTraps(stored: string | undefined, addresses: Addresses
       addresses.forget(url)
       pages += 1
       unsaved += 1
+      grow()
     },
     learn(url, sample, referrer) {
       const address = addresses.of(url)
@@ -131,7 +162,8 @@ export function createHostTraps(stored: string | undefined, addresses: Addresses
       const { hasBegun, hasCeased } = teach(address, lecture, { lessons, memory, verdicts })
       addresses.forget(url)
       pages += 1
-      unsaved = hasBegun || hasCeased ? MAX_UNSAVED : unsaved + 1
+      unsaved += hasBegun || hasCeased ? MAX_UNSAVED : 1
+      grow()
       const isAcquitted = wasAside && verdicts.on(address) === undefined
       if (isAcquitted) probes = Math.max(0, probes - 1)
       return hasCeased || isAcquitted
@@ -145,11 +177,14 @@ export function createHostTraps(stored: string | undefined, addresses: Addresses
       if (lesson.probes >= 1 + Math.floor(Math.log2(1 + pages / PAGES_FOR_SECOND_PROBE))) return false
       lesson.probes += 1
       if (!isDoubtful) probes += 1
-      unsaved = MAX_UNSAVED
+      unsaved += MAX_UNSAVED
       return true
     },
     get changed() {
-      return unsaved > 0 && unsaved >= Math.min(pages / UNSAVED_SHARE, MAX_UNSAVED)
+      return unsaved > 0 && unsaved >= Math.min(pages / UNSAVED_SHARE, has * MAX_UNSAVED)
+    },
+    get isSaved() {
+      return unsaved === 0
     },
     serialise() {
       const writer = createWriter()
@@ -161,6 +196,7 @@ export function createHostTraps(stored: string | undefined, addresses: Addresses
       unsaved = 0
       return writer.text()
     },
+    leave,
   }
 }
 

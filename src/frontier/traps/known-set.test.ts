@@ -62,8 +62,8 @@ test('a full set knows the latest two thousand, and is wrong about few others', 
 })
 
 test('a table keeps the latest entries, and of the others some that depend on their hash alone', () => {
-  const table = createHashTable(50, 40, 1)
-  const again = createHashTable(50, 40, 1)
+  const table = createHashTable({ recent: 50, sampled: 40, bytes: 1 })
+  const again = createHashTable({ recent: 50, sampled: 40, bytes: 1 })
   for (let n = 0; n < 2_000; n++) {
     table.set(spread(n), n & 255)
     again.set(spread(1_999 - n), (1_999 - n) & 255)
@@ -80,7 +80,7 @@ test('both are the same when they are read again', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 5_000 }), (count) => {
       const set = createKnownSet()
-      const table = createHashTable(20, 30, 3)
+      const table = createHashTable({ recent: 20, sampled: 30, bytes: 3 })
       for (let n = 0; n < count; n++) {
         set.add(spread(n))
         table.set(spread(n), spread(n) & 0xffffff)
@@ -94,7 +94,7 @@ test('both are the same when they are read again', () => {
       const text = write(set, table)
       const reader = createReader(text)
       const readSet = createKnownSet()
-      const readTable = createHashTable(20, 30, 3)
+      const readTable = createHashTable({ recent: 20, sampled: 30, bytes: 3 })
       readSet.read(reader)
       readTable.read(reader)
       expect(reader.isWhole).toBe(true)

@@ -67,12 +67,13 @@ export interface Memory {
   read(reader: Reader): void
 }
 
-export function createMemory(): Memory {
+/** With so many rooms, now: see `rooms.ts`. */
+export function createMemory(rooms: () => number): Memory {
   /** What was said; with it some bits of the path and of the parameters of the first time, and of `whole` the last time. */
-  const contents = createHashTable(160, 168, 3)
+  const contents = createHashTable({ recent: 160, sampled: 168, bytes: 3 }, rooms)
   /** Addresses, and a byte of what they said. */
-  const said = createHashTable(128, 160, 1)
-  const known = createKnownSet()
+  const said = createHashTable({ recent: 128, sampled: 160, bytes: 1 }, rooms)
+  const known = createKnownSet(rooms)
   let hasSessions = false
 
   const keep = (content: number, whole: number, shape: UrlShape): void => {

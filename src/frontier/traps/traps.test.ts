@@ -73,6 +73,18 @@ test.each(SITES_WITH_TRAPS.filter(([name]) => !DEAR.has(name)))(
   },
 )
 
+/** Their pages come again when thousands of others were read meanwhile. */
+const REPEATING = SITES_WITH_TRAPS.filter(([name]) => /^session|wrong base/.test(name))
+
+test.each(REPEATING)(
+  '%s are known on a site of three thousand pages, and none of them is lost',
+  (_name, make, contents) => {
+    const result = walk(make({ pages: 3_000, words: 40, echoes: false }), SEED, 9_000, { inFlight: 8 })
+    expect(freshShare(result)).toBeGreaterThan(0.95)
+    expect(result.contents.size).toBe(contents(3_000))
+  },
+)
+
 test('filters over a line are known again when a thousand other pages were read meanwhile', () => {
   const result = walk(facets({ pages: 1_000, words: 8, echoes: true }), SEED, 3_000)
   expect(freshShare(result)).toBeGreaterThan(0.98)

@@ -6,7 +6,7 @@ import { createRng } from '../../../base/index.ts'
 import { contentSample, placeOf, plainText } from '../../../content/index.ts'
 import type { ContentSample, NormalizedUrl } from '../../../model/index.ts'
 import { normalizeUrl } from '../../../url/index.ts'
-import { createHostTraps, createUnderWay } from '../index.ts'
+import { createHostTraps, createRooms, createUnderWay } from '../index.ts'
 
 export interface SitePage {
   /** What it is, for counting what is new. */
@@ -38,7 +38,8 @@ export interface Walk {
  * `inBatch`, so many may be handed out together.
  */
 export function walk(site: Site, seed: string, limit: number, { inFlight = 1, inBatch = 1 } = {}): Walk {
-  let traps = createHostTraps(undefined)
+  const rooms = createRooms(1_000)
+  let traps = createHostTraps(undefined, { rooms })
   const start = normalizeUrl(seed) as NormalizedUrl
   const queue: NormalizedUrl[] = [start]
   /** With the page that each was found on. */
@@ -75,7 +76,8 @@ export function walk(site: Site, seed: string, limit: number, { inFlight = 1, in
     if (traps.changed) {
       const stored = traps.serialise()
       storedLength = Math.max(storedLength, stored.length)
-      traps = createHostTraps(stored)
+      traps.leave()
+      traps = createHostTraps(stored, { rooms })
     }
   }
   const send = (url: NormalizedUrl): void => {
