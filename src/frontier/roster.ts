@@ -49,6 +49,7 @@ const NO_ERRANDS_LEASED: ReadonlySet<number> = new Set()
 const TRAPS_KEPT = 2_000
 /** As much again for each 256 pages of large ones, as long as there are so many of these. */
 const TRAPS_ROOMS = 1_024
+const TRAPS_ROOMS_OF_HOST = 256
 
 export interface Lane {
   readonly row: LaneRow
@@ -171,7 +172,7 @@ export function createRoster(storage: Storage, counters: Counters, options: Rost
     if (learned?.changed === true) storage.saveTraps(id, learned.serialise())
   }
   const addresses = createAddresses()
-  const rooms = createRooms(TRAPS_ROOMS)
+  const rooms = createRooms(TRAPS_ROOMS, { mostOfHost: TRAPS_ROOMS_OF_HOST, areShared: false })
   const traps = createLru<number, HostTraps>(TRAPS_KEPT, (id, learned) => {
     saveTraps(id, learned)
     learned.leave()

@@ -1,9 +1,10 @@
 /** URLs that look like traps: set aside when their turn has come, skipped when nothing else is left, or freed. */
 import { describe, expect, test } from 'vitest'
-import type { Lease } from '../../src/frontier/index.ts'
+import type { Lease, Settlement } from '../../src/frontier/index.ts'
 import { contentSample } from '../../src/content/index.ts'
-import { prose } from '../../src/frontier/traps/test-support/sites.ts'
+import { prose, sessions } from '../../src/frontier/traps/test-support/sites.ts'
 import type { Task } from '../../src/model/index.ts'
+import { normalizeUrl } from '../../src/url/index.ts'
 import { conserved, DAY, page, type CreateSetup } from './harness.ts'
 
 const TRAP = 'https://a.test/x/y/x/y/x/y/page'
@@ -62,6 +63,39 @@ export function describeTraps(setup: CreateSetup): void {
       const held = await crawl.one()
       expect(crawl.urls(held)).toEqual(['https://a.test/last'])
       expect(await crawl.frontier.stats()).toMatchObject({ aside: 20, queued: 20, leased: 1 })
+    })
+
+    test('are told from pages on a large host, too: each page behind a session id is read, and hardly any twice', async () => {
+      const pages = 2_000
+      const site = sessions({ pages, words: 40, echoes: false }, 'sid')
+      const crawl = setup({ delayMs: 0, traps: true })
+      await crawl.frontier.add([page('https://a.test/')])
+      await crawl.passRobots()
+      const contents = new Set<string>()
+      let fetched = 0
+      const read = (task: Task) => {
+        const { content = '', text = '', links = [] } = site(new URL(task.url)) ?? {}
+        contents.add(content)
+        fetched += 1
+        const found = links.map((link) => page(normalizeUrl(link, task.url) ?? '', 1, { referrer: task.url }))
+        return { found, sample: contentSample(text, task.url, '') }
+      }
+      const settled = (held: Lease): Settlement[] =>
+        held.tasks.map((task, index) => {
+          const { aside } = task
+          return aside === undefined
+            ? crawl.end(held, { kind: 'done' }, read(task), index)
+            : crawl.end(held, { kind: 'skipped', reason: aside.reason }, {}, index)
+        })
+      // It ends by itself, or is a trap.
+      for (let turn = 0; turn < 2 * pages; turn++) {
+        const leases = await crawl.lease(1)
+        if (leases.length === 0) break
+        await crawl.settle(...leases.flatMap(settled))
+        await crawl.clock.advance(1)
+      }
+      expect(contents.size).toBe(pages + 1)
+      expect(fetched).toBeLessThan(1.02 * pages)
     })
 
     describe('while several leases of their host are out', () => {

@@ -25,7 +25,7 @@ import { loadScript } from './scripts.ts'
 import type { Passing } from './passing.ts'
 import { itemOf, otherHosts, planOf, type ItemInput } from './settlement-item.ts'
 import type { Partition, Store } from './store.ts'
-import type { TrapsCache } from './traps-cache.ts'
+import type { Telling, TrapsCache } from './traps-cache.ts'
 import { taskName, weigh, type HeldTask, type Weighed, type Weighing } from './weighing.ts'
 
 const SETTLE = loadScript('settle')
@@ -141,20 +141,24 @@ export function createRedisSettling(store: Store, deps: SettlingDeps): RedisSett
   }
 
   /** What the pages say of their hosts' traps; what is worth writing down, and hosts where something may be freed. */
-  const learn = (settled: readonly Accepted[]): { lessons: [HostKey, number, string][]; acquitted: Set<HostKey> } => {
+  const learn = (settled: readonly Accepted[]): { tellings: readonly Telling[]; acquitted: Set<HostKey> } => {
     const acquitted = new Set<HostKey>()
     const taught = new Set<HostKey>()
     for (const { settlement } of settled) {
       const { task, sample, lease } = settlement
       if (task.kind !== 'page' || sample === undefined) continue
       taught.add(lease.host)
-      if (traps.get(lease.host).learn(task.url, sample, task.referrer)) acquitted.add(lease.host)
+      if (traps.learn(lease.host, { url: task.url, sample, referrer: task.referrer })) acquitted.add(lease.host)
     }
-    const lessons = [...taught].flatMap((host): [HostKey, number, string][] => {
-      const learned = traps.get(host)
-      return learned.changed ? [[host, traps.version(host) ?? 0, learned.serialise()]] : []
-    })
-    return { lessons, acquitted }
+    return { tellings: [...taught].flatMap((host) => traps.tell(host) ?? []), acquitted }
+  }
+
+  /** Nothing was settled: what was chosen to be told, and learned, is told and learned with what is settled instead. */
+  const unlearn = (accepted: readonly Accepted[], tellings: readonly Telling[]): void => {
+    intake.forget()
+    for (const telling of tellings) traps.refused(telling)
+    const urls = new Set(accepted.map(({ settlement }) => settlement.task.url))
+    for (const host of new Set(accepted.map(({ settlement }) => settlement.lease.host))) traps.unlearn(host, urls)
   }
 
   const review = async (
@@ -185,7 +189,7 @@ export function createRedisSettling(store: Store, deps: SettlingDeps): RedisSett
     const accepted = acceptedOf(weighing)
     if (known.length === 0) return weighing.weighed.map(() => 'stale')
     const links = await tellMany(accepted)
-    const { lessons, acquitted } = learns ? learn(accepted) : { lessons: [], acquitted: new Set<HostKey>() }
+    const { tellings, acquitted } = learns ? learn(accepted) : { tellings: [], acquitted: new Set<HostKey>() }
     const inputs = known.map(({ settlement, held, isVoid }) => ({
       settlement,
       held,
@@ -196,19 +200,18 @@ export function createRedisSettling(store: Store, deps: SettlingDeps): RedisSett
     const reply = await call(partition, inputs, {
       ...(position === undefined ? {} : { output: position, strict: !isAssumed }),
       ...(isAssumed ? { assumed: true } : {}),
-      ...(lessons.length === 0 ? {} : { traps: lessons }),
+      ...(tellings.length === 0 ? {} : { traps: tellings.map(({ host, version, text }) => [host, version, text]) }),
     })
     if (reply.ended === true) {
-      // What was chosen to be told, and learned, is told and learned with what is settled instead.
-      intake.forget()
-      for (const { settlement } of accepted) traps.forget(settlement.lease.host)
+      unlearn(accepted, tellings)
       return 'ended'
     }
     const versions = mapOf<number>(reply.traps)
-    for (const [host] of lessons) {
-      const version = versions[host]
-      if (version === undefined) traps.forget(host)
-      else traps.written(host, version)
+    for (const telling of tellings) {
+      const version = versions[telling.host]
+      if (version !== undefined) traps.told(telling, version)
+      else if (reply.again === true) traps.forget(telling.host)
+      else traps.refused(telling)
     }
     const answers = listOf<number>(reply.results)
     const results = new Map(inputs.map(({ settlement }, index) => [settlement, answers[index]]))

@@ -54,6 +54,8 @@ export interface HostTraps {
   serialise(): string
   /** It will not be used any more; gives back what it took of the room that hosts share. */
   leave(): void
+  /** Whether pages were met under several addresses, or with a session, which makes it likely: they must be known again. */
+  readonly hasAliases: boolean
 }
 
 const VERSION = 7
@@ -72,7 +74,8 @@ const LEAST_SHARE = 8
 
 /** A host of so many pages has one room more of memory, and another for each time as many, up to a limit. */
 const PAGES_PER_ROOM = 256
-const MAX_ROOMS = 256
+/** Where what is learned goes to other processes, as much as two rooms have is told at once. */
+const ROOMS_TOLD_AT_ONCE = 2
 
 export interface HostTrapsOptions {
   /** What was worked out of a URL is kept there while it is under way, for all hosts together. */
@@ -90,9 +93,11 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
   let pages = 0
   let probes = 0
   let unsaved = 0
+  let hasAliases = false
 
   const grow = (): void => {
-    const wanted = Math.min(Math.floor(pages / PAGES_PER_ROOM), MAX_ROOMS)
+    if (rooms.areShared && !hasAliases) return
+    const wanted = Math.min(Math.floor(pages / PAGES_PER_ROOM), rooms.mostOfHost)
     if (wanted > has && rooms.take(wanted - has)) has = wanted
   }
   const leave = (): void => {
@@ -104,6 +109,7 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
   if (reader.byte() === VERSION) {
     pages = reader.word()
     probes = reader.word()
+    hasAliases = reader.byte() === 1
     grow()
     memory.read(reader)
     lessons.read(reader)
@@ -159,10 +165,11 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
       const address = addresses.of(url)
       const wasAside = verdicts.on(address) !== undefined
       const lecture = { sample, referrer, standsFor: likeIt(address) }
-      const { hasBegun, hasCeased } = teach(address, lecture, { lessons, memory, verdicts })
+      const { hasBegun, hasCeased, isAlias } = teach(address, lecture, { lessons, memory, verdicts })
       addresses.forget(url)
       pages += 1
       unsaved += hasBegun || hasCeased ? MAX_UNSAVED : 1
+      hasAliases ||= isAlias || address.parts.some(({ isSession }) => isSession)
       grow()
       const isAcquitted = wasAside && verdicts.on(address) === undefined
       if (isAcquitted) probes = Math.max(0, probes - 1)
@@ -181,7 +188,8 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
       return true
     },
     get changed() {
-      return unsaved > 0 && unsaved >= Math.min(pages / UNSAVED_SHARE, has * MAX_UNSAVED)
+      const most = rooms.areShared ? Math.min(has, ROOMS_TOLD_AT_ONCE) : has
+      return unsaved > 0 && unsaved >= Math.min(pages / UNSAVED_SHARE, most * MAX_UNSAVED)
     },
     get isSaved() {
       return unsaved === 0
@@ -191,12 +199,16 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
       writer.byte(VERSION)
       writer.word(pages)
       writer.word(probes)
+      writer.byte(Number(hasAliases))
       memory.write(writer)
       lessons.write(writer)
       unsaved = 0
       return writer.text()
     },
     leave,
+    get hasAliases() {
+      return hasAliases
+    },
   }
 }
 

@@ -37,10 +37,12 @@ const ALL_NEW: News = { isAlike: false, isKin: false }
 const FIRST_TIME = 1 / 8
 const REFERRERS_KEPT = 64
 
-/** Which lessons began or ceased to hold. */
+/** What came of it: whether lessons began or ceased to hold. */
 export interface Taught {
   readonly hasBegun: boolean
   readonly hasCeased: boolean
+  /** The page was met under another address before. */
+  readonly isAlias: boolean
 }
 
 /** How a copy is explained: by a part that looks like a session id, by another one, by its ending. */
@@ -60,7 +62,7 @@ export function teach(
   { sample, referrer, standsFor }: Lecture,
   { lessons, memory, verdicts }: { lessons: Lessons; memory: Memory; verdicts: Verdicts },
 ): Taught {
-  const taught = { hasBegun: false, hasCeased: false }
+  const taught = { hasBegun: false, hasCeased: false, isAlias: false }
   const change = (id: number, demand: Demand, by: (lesson: Lesson) => void): void => {
     const lesson = lessons.open(id)
     const held = lessons.holds(lesson, demand)
@@ -166,6 +168,7 @@ export function teach(
   sameness.remember()
   kinship.remember()
   memory.remember(shape, idle, said)
+  taught.isAlias = weight > 0 && explanation !== undefined
   return taught
 }
 

@@ -79,9 +79,11 @@ const REPEATING = SITES_WITH_TRAPS.filter(([name]) => /^session|wrong base/.test
 test.each(REPEATING)(
   '%s are known on a site of three thousand pages, and none of them is lost',
   (_name, make, contents) => {
-    const result = walk(make({ pages: 3_000, words: 40, echoes: false }), SEED, 9_000, { inFlight: 8 })
-    expect(freshShare(result)).toBeGreaterThan(0.95)
-    expect(result.contents.size).toBe(contents(3_000))
+    for (const areShared of [false, true]) {
+      const result = walk(make({ pages: 3_000, words: 40, echoes: false }), SEED, 9_000, { inFlight: 8, areShared })
+      expect(freshShare(result)).toBeGreaterThan(0.95)
+      expect(result.contents.size).toBe(contents(3_000))
+    }
   },
 )
 

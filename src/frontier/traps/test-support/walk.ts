@@ -37,8 +37,13 @@ export interface Walk {
  * At most `limit` fetches. With `inFlight`, so many pages are under way before one of them is read, whichever that is; with
  * `inBatch`, so many may be handed out together.
  */
-export function walk(site: Site, seed: string, limit: number, { inFlight = 1, inBatch = 1 } = {}): Walk {
-  const rooms = createRooms(1_000)
+export function walk(
+  site: Site,
+  seed: string,
+  limit: number,
+  { inFlight = 1, inBatch = 1, areShared = false } = {},
+): Walk {
+  const rooms = createRooms(1_000, { mostOfHost: 1_000, areShared })
   let traps = createHostTraps(undefined, { rooms })
   const start = normalizeUrl(seed) as NormalizedUrl
   const queue: NormalizedUrl[] = [start]
