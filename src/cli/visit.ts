@@ -93,6 +93,7 @@ export function createVisitor({ settings, productToken, seeds, clock }: VisitOpt
     tierOf: () => undefined,
     strip,
     admission,
+    wantsSample: () => false,
     addEarly: async () => {},
     connection: () => 'up',
     isOurs: () => false,

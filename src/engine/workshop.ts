@@ -17,6 +17,7 @@ import {
 } from '../reading/index.ts'
 import { compilePattern, createParameterStripper } from '../url/index.ts'
 import { createAdmission } from './tasks/admission.ts'
+import { createSampling } from './tasks/sampling.ts'
 import type { EngineOptions } from './engine.ts'
 import { createFetcherOf } from './fetcher.ts'
 import { productTokenOf } from './product-token.ts'
@@ -71,6 +72,7 @@ export function createWorkshop(settings: Settings, deps: WorkshopDeps): Workshop
         tierOf,
         strip,
       }),
+      wantsSample: createSampling(settings),
       isOurs: seedScope.isOurs,
       repetitions,
     },

@@ -37,15 +37,18 @@ export interface PageInput {
   /** Links are wanted whatever the page and its links ask of robots. */
   readonly followNofollow: boolean
   readonly wants: {
-    /** What the page says. Without it there is no Markdown, no sample, no heading, token or fingerprint. */
+    /** What the page says. Without it there is no Markdown, no heading, token or fingerprint. */
     readonly content: boolean
     readonly markdown: boolean
-    /** The sample by which traps are told. */
+    /** The sample by which traps are told: what the page says is read for it, be that wanted or not. */
     readonly sample: boolean
     /** All links of the page, those not to be followed among them. */
     readonly outlinks: boolean
   }
 }
+
+/** Whether what a page says is read at all: that is what takes long, and memory. */
+export const readsContent = ({ wants }: PageInput): boolean => wants.content || wants.sample
 
 export interface SitemapInput {
   readonly kind: 'sitemap'

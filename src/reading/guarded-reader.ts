@@ -15,7 +15,14 @@ import { getHeapStatistics } from 'node:v8'
 import { Script } from 'node:vm'
 import type { Clock } from '../base/index.ts'
 import { LIMITS } from '../model/index.ts'
-import type { DocumentInput, PageInput, PageReading, ReadingOf, ReadResult } from './document.ts'
+import {
+  readsContent,
+  type DocumentInput,
+  type PageInput,
+  type PageReading,
+  type ReadingOf,
+  type ReadResult,
+} from './document.ts'
 import { isHtml, isOfMiddleSize, MIDDLE_BYTES, SMALL_BYTES } from './page-size.ts'
 import { readDocument } from './read-document.ts'
 import type { Reader } from './reader.ts'
@@ -41,12 +48,13 @@ interface Waiting {
 }
 
 /** A feed is no page: what it is read to may be large for its size. */
-function isSmall({ body, headers, wants }: PageInput): boolean {
+function isSmall(input: PageInput): boolean {
+  const { body, headers } = input
   if (body.length <= SMALL_BYTES) return true
-  return !wants.content && body.length <= INLINE_BYTES_FOR_LINKS && isHtml(headers)
+  return !readsContent(input) && body.length <= INLINE_BYTES_FOR_LINKS && isHtml(headers)
 }
 
-const needsGuard = ({ input }: Waiting): boolean => input.wants.content || input.body.length > SMALL_BYTES
+const needsGuard = ({ input }: Waiting): boolean => readsContent(input) || input.body.length > SMALL_BYTES
 
 /** How many of those that wait are read under the next watch. */
 function countTogether(waiting: readonly Waiting[]): number {

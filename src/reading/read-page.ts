@@ -15,7 +15,7 @@ import {
   type Link,
   type MediaKind,
 } from '../parse/index.ts'
-import type { ContentInput, ContentReading, PageInput, PageReading } from './document.ts'
+import { readsContent, type ContentInput, type ContentReading, type PageInput, type PageReading } from './document.ts'
 
 /** What the bytes say, by their media type, but for what there is to read. */
 interface Body {
@@ -42,7 +42,7 @@ export function readPage(input: PageInput): PageReading {
 
 /** A page of which all is known but what it says. */
 export interface BegunPage {
-  /** What that is to be read from; undefined where it is not wanted, and for what is not text. */
+  /** What that is to be read from; undefined where nothing of it is wanted, and for what is not text. */
   readonly rest: ContentInput | undefined
   /** The page, with what it says. */
   whole(content: ContentReading | undefined): PageReading
@@ -59,8 +59,10 @@ export function beginPage(input: PageInput): BegunPage {
   const { title, published, modified, tdm } = about
   const isText = (kind === 'html' || kind === 'text') && charset !== null
   return {
-    rest: isText && wants.content ? { kind: 'content', url, body, media: kind, charset, title, wants } : undefined,
-    whole(content) {
+    rest:
+      isText && readsContent(input) ? { kind: 'content', url, body, media: kind, charset, title, wants } : undefined,
+    whole(rest) {
+      const content = wants.content ? rest : undefined
       const { links, numbering, feeds, outlinks } = linksOf(about, input, kind)
       const reading: Whole<PageReading> = {
         kind: 'page',
@@ -81,7 +83,7 @@ export function beginPage(input: PageInput): BegunPage {
         simhash: content?.simhash ?? null,
         tokens: content?.tokens ?? 0,
         markdown: content?.markdown,
-        sample: content?.sample,
+        sample: rest?.sample,
         linkCount: about.links.urls.length,
         links,
         numbering,

@@ -21,7 +21,7 @@ function page(path: string, body: string | Uint8Array, contentType = 'text/html'
     headers: { 'content-type': [contentType] },
     productToken: 'Tiptoe',
     followNofollow: false,
-    wants: { content, markdown: true, sample: true, outlinks: true },
+    wants: { content, markdown: true, sample: content, outlinks: true },
   }
 }
 

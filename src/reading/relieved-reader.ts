@@ -7,7 +7,15 @@
  * while the thread starts they wait for it. It keeps true that neither thread waits for the other in the long run: when
  * the second has enough to do, pages are read here as before.
  */
-import type { ContentInput, DocumentInput, PageInput, PageReading, ReadingOf, ReadResult } from './document.ts'
+import {
+  readsContent,
+  type ContentInput,
+  type DocumentInput,
+  type PageInput,
+  type PageReading,
+  type ReadingOf,
+  type ReadResult,
+} from './document.ts'
 import { beginPage, type BegunPage } from './read-page.ts'
 import type { Reader } from './reader.ts'
 import { isOfMiddleSize, SMALL_BYTES } from './page-size.ts'
@@ -40,7 +48,7 @@ export function createRelievedReader(own: Reader, helper: Reader): RelievedReade
     isRelieved &&
     away < MOST_AWAY &&
     input.kind === 'page' &&
-    input.wants.content &&
+    readsContent(input) &&
     input.body.length <= MOST_BYTES_AWAY - bytesAway &&
     (input.body.length <= SMALL_BYTES || isOfMiddleSize(input))
 

@@ -14,7 +14,7 @@ export { createResolver, type Resolver } from './resolver.ts'
 export { keyOfNormalized, urlKey } from './key.ts'
 export { hostKey, originOf, pathOf, registrableDomain, targetOf } from './parts.ts'
 export { compilePattern, MAX_PATTERN_LENGTH, type Pattern } from './pattern.ts'
-export { shapeOf, type UrlPart, type UrlShape } from './shape.ts'
+export { hasParts, shapeOf, type UrlPart, type UrlShape } from './shape.ts'
 export { createScope, SCOPE_MODES, type Scope, type ScopeMode, type ScopeOptions, type ScopeVerdict } from './scope.ts'
 export {
   createParameterStripper,

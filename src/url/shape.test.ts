@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { NormalizedUrl } from '../model/index.ts'
-import { normalizeUrl, shapeOf, type UrlShape } from './index.ts'
+import { hasParts, normalizeUrl, shapeOf, type UrlShape } from './index.ts'
 
 const shape = (target: string): UrlShape => shapeOf(normalizeUrl(`https://host.test${target}`) as NormalizedUrl)
 const without = (target: string, ...parts: string[]): string =>
@@ -132,4 +132,22 @@ test('a query is numbered if all of its values are', () => {
   expect(shape('/list?cat=3&page=12').isNumbered).toBe(true)
   expect(shape('/list?cat=books&page=12').isNumbered).toBe(false)
   expect(shape('/list?page').isNumbered).toBe(false)
+})
+
+test('whether a URL has parts or a date is told as its shape does', () => {
+  const letters = fc.constantFrom(...'aZ9.-_;=&?(){}/0123456789abcdefXYZ'.split(''))
+  const piece = fc.oneof(
+    fc.string({ unit: letters, maxLength: 24 }),
+    fc.uuid(),
+    fc.constantFrom('2027', '11', '20271103', '(S(lit3py55t21z5v55vlm25s55))', 'a;sid=1', 'aBcDeFgHiJkLmNoPqR', '?a=1'),
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
+      const url = normalizeUrl(`https://host2027.test/${pieces.join('/')}`)
+      if (url === undefined) return
+      const { parts, hasDate } = shapeOf(url)
+      expect(hasParts(url)).toBe(parts.length > 0 || hasDate)
+    }),
+    { numRuns: 3_000 },
+  )
 })

@@ -10,6 +10,7 @@ import type { OutputRecord } from '../../sink/index.ts'
 import type { Scope } from '../../url/index.ts'
 import type { Admission } from './admission.ts'
 import type { RepetitionJudge } from './repetition.ts'
+import type { WantsSample } from './sampling.ts'
 
 export interface TaskContext {
   readonly settings: Settings
@@ -29,6 +30,7 @@ export interface TaskContext {
   strip(url: NormalizedUrl): NormalizedUrl
   /** Which links belong to the crawl. */
   readonly admission: Admission
+  readonly wantsSample: WantsSample
   /** Whether pages of this origin can be in scope. */
   isOurs(origin: Origin): boolean
   /** Adds URLs ahead of the settlement that names them, for answers that name very many. */

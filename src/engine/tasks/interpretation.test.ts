@@ -56,6 +56,7 @@ async function run(
     reader,
     registry: { verdict: async () => ({ allowed: true, detail: '' }) },
     admission: createAdmission(rules),
+    wantsSample: () => false,
     repetitions: { judge: () => ({}) },
     productToken: 'Tiptoe',
     connection: () => 'up',

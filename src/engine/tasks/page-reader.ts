@@ -60,7 +60,8 @@ type PageResult = Pick<
   'outcome' | 'found' | 'links' | 'numbering' | 'visit' | 'sample' | 'bytes' | 'tokens' | 'record'
 >
 
-function inputOf(task: Task, response: FetchResponse, { settings, productToken }: TaskContext): PageInput {
+function inputOf(task: Task, response: FetchResponse, context: TaskContext): PageInput {
+  const { settings, productToken, wantsSample } = context
   return {
     kind: 'page',
     url: task.url,
@@ -71,8 +72,7 @@ function inputOf(task: Task, response: FetchResponse, { settings, productToken }
     wants: {
       content: settings.content,
       markdown: settings.formats.includes('markdown'),
-      // Traps are learned from what pages say when they are read for the first time.
-      sample: settings.traps && !isRevisit(task) && task.isUnsampled !== true,
+      sample: wantsSample(task),
       outlinks: settings.recordLinks,
     },
   }

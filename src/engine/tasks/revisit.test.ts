@@ -18,6 +18,7 @@ import { createParameterStripper, createScope } from '../../url/index.ts'
 import type { TaskContext, TaskResult } from './context.ts'
 import { createFetcherOf } from '../fetcher.ts'
 import { createAdmission } from './admission.ts'
+import { createSampling } from './sampling.ts'
 import { runPageTask } from './page-task.ts'
 import { runSitemapTask } from './sitemap-task.ts'
 
@@ -88,6 +89,7 @@ async function run(kind: 'page' | 'sitemap', answer: Reply, setting: Setting = {
   const context = {
     ...rules,
     admission: createAdmission(rules),
+    wantsSample: createSampling(settings),
     settings,
     clock,
     rng: createRng(1),

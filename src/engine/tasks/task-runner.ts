@@ -27,6 +27,7 @@ class Workplace implements TaskContext {
   readonly repetitions: TaskContext['repetitions']
   readonly productToken: TaskContext['productToken']
   readonly admission: TaskContext['admission']
+  readonly wantsSample: TaskContext['wantsSample']
   readonly tierOf: TaskContext['tierOf']
   readonly strip: TaskContext['strip']
   readonly isOurs: TaskContext['isOurs']
@@ -54,6 +55,7 @@ class Workplace implements TaskContext {
     this.repetitions = tools.repetitions
     this.productToken = tools.productToken
     this.admission = tools.admission
+    this.wantsSample = tools.wantsSample
     this.tierOf = tools.tierOf
     this.strip = tools.strip
     this.isOurs = tools.isOurs

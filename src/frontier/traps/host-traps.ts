@@ -12,7 +12,7 @@
  *   as others of the template.
  */
 import type { ContentSample, NormalizedUrl } from '../../model/index.ts'
-import { shapeOf } from '../../url/index.ts'
+import { hasParts, shapeOf } from '../../url/index.ts'
 import { NO_ADDRESSES, type Address, type Addresses } from './address.ts'
 import { createBatch } from './batch.ts'
 import { createReader, createWriter } from './codec.ts'
@@ -59,6 +59,9 @@ export interface HostTraps {
 }
 
 const VERSION = 7
+/** Flags of what is written. */
+const ALIASES = 1
+const PLAIN_ADDRESSES = 2
 /** Probes of one host that found nothing new: one for so many pages, and one at least. */
 const PAGES_PER_PROBE = 100
 /** Where so many pages of its kind were new, a lesson has its probe beside those: it is the likelier to be wrong. */
@@ -94,6 +97,9 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
   let probes = 0
   let unsaved = 0
   let hasAliases = false
+  /** Whether pages under plain addresses are read, and not links alone: if not, nothing is known of these. */
+  let hasPlain = false
+  const isUnknown = (url: NormalizedUrl): boolean => !hasPlain && !hasParts(url)
 
   const grow = (): void => {
     if (rooms.areShared && !hasAliases) return
@@ -109,7 +115,9 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
   if (reader.byte() === VERSION) {
     pages = reader.word()
     probes = reader.word()
-    hasAliases = reader.byte() === 1
+    const flags = reader.byte()
+    hasAliases = (flags & ALIASES) !== 0
+    hasPlain = (flags & PLAIN_ADDRESSES) !== 0
     grow()
     memory.read(reader)
     lessons.read(reader)
@@ -134,7 +142,7 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
   return {
     judge(url) {
       // Of a host whose pages are not read nothing is ever learned: then there is no use for all the hashes.
-      if (pages === 0 && !lessons.mayHold())
+      if ((pages === 0 && !lessons.mayHold()) || isUnknown(url))
         return isWithinRules(url) ? undefined : verdicts.byRule(url, shapeOf(url))?.reason
       const address = addresses.of(url)
       const verdict = verdicts.on(address)
@@ -146,10 +154,10 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
     batch(underWay, batches = 1) {
       if (pages === 0) return () => true
       const admits = createBatch(lessons, memory, verdicts, underWay, pages, batches)
-      return (url) => admits(addresses.of(url))
+      return (url) => isUnknown(url) || admits(addresses.of(url))
     },
     wantsSample(url) {
-      if (pages < 2 * PAGES_IN_FULL) return true
+      if (pages < 2 * PAGES_IN_FULL || isUnknown(url)) return true
       const address = addresses.of(url)
       return (address.itself >>> 0) % likeIt(address) === 0
     },
@@ -169,6 +177,7 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
       addresses.forget(url)
       pages += 1
       unsaved += hasBegun || hasCeased ? MAX_UNSAVED : 1
+      hasPlain ||= address.parts.length === 0 && !address.hasDate
       hasAliases ||= isAlias || address.parts.some(({ isSession }) => isSession)
       grow()
       const isAcquitted = wasAside && verdicts.on(address) === undefined
@@ -199,7 +208,7 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
       writer.byte(VERSION)
       writer.word(pages)
       writer.word(probes)
-      writer.byte(Number(hasAliases))
+      writer.byte((hasAliases ? ALIASES : 0) | (hasPlain ? PLAIN_ADDRESSES : 0))
       memory.write(writer)
       lessons.write(writer)
       unsaved = 0
