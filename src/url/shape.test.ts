@@ -93,6 +93,14 @@ test('endings are the paths behind each folder; a URL with a query has none', ()
   expect(shape('/a/b?c').endings).toEqual([])
 })
 
+test('detours are the paths without folders before the end, of which one at least is left; a URL with a query has none', () => {
+  expect(shape('/a/b/c/d/e/f').detours).toEqual(['/a/b/c/d/f', '/a/b/c/f', '/a/b/f'])
+  expect(shape('/a/b/c/').detours).toEqual(['/a/c/'])
+  expect(shape('/a/b').detours).toEqual([])
+  expect(shape('/').detours).toEqual([])
+  expect(shape('/a/b/c?d').detours).toEqual([])
+})
+
 test('any URL has a shape of bounded size, and is itself when nothing is left out', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 12 }),
@@ -102,10 +110,11 @@ test('any URL has a shape of bounded size, and is itself when nothing is left ou
     fc.property(fc.array(piece, { maxLength: 80 }), fc.array(piece, { maxLength: 60 }), (segments, pairs) => {
       const url = normalizeUrl(`https://host.test/${segments.join('/')}?${pairs.join('&')}`)
       if (url === undefined) return
-      const { parts, folders, endings, parameters, without: write } = shapeOf(url)
+      const { parts, folders, endings, detours, parameters, without: write } = shapeOf(url)
       expect(parts.length).toBeLessThanOrEqual(8)
       expect(folders.length).toBeLessThan(48)
       expect(endings.length).toBeLessThanOrEqual(8)
+      expect(detours.length).toBeLessThanOrEqual(3)
       expect(parameters).toBeLessThanOrEqual(24)
       expect(write(new Set())).toBe(url.replace(/\?$/, ''))
     }),

@@ -15,6 +15,8 @@ const MAX_PARAMETERS = 24
 const MAX_PARTS = 8
 /** Longest row of segments that is looked for again behind itself. */
 const MAX_REPEATED_SEGMENTS = 4
+/** Folders that a path may have been led through, at most. */
+const MAX_DETOUR = 3
 
 export interface UrlShape {
   /** The path with `#` for numbers and `*` for random tokens. */
@@ -50,6 +52,11 @@ export interface UrlShape {
   without(parts: ReadonlySet<string>): string
   /** Paths of which this one is the end: `/b/c` and `/c` for `/a/b/c`; none for a URL with a query. */
   readonly endings: readonly string[]
+  /**
+   * Paths that this one becomes without the folders just before its end: `/a/b/d` and `/a/d` for `/a/b/c/d`. At least one
+   * folder is left of each, the longest comes first; none for a URL with a query.
+   */
+  readonly detours: readonly string[]
 }
 
 export interface UrlPart {
@@ -94,6 +101,7 @@ export function shapeOf(url: NormalizedUrl): UrlShape {
     hasDate: hasDate(url.slice(start)),
     without: (left) => url.slice(0, start) + written(segments, pairs, left),
     endings: pairs.length > 0 ? [] : endingsOf(bare),
+    detours: pairs.length > 0 ? [] : detoursOf(bare),
   }
 }
 
@@ -285,4 +293,12 @@ function endingsOf(bare: readonly string[]): string[] {
     if (ending !== '/' && endings.length < MAX_PARTS) endings.push(ending)
   }
   return endings
+}
+
+function detoursOf(bare: readonly string[]): string[] {
+  const end = bare.at(-1) === '' ? bare.length - 2 : bare.length - 1
+  const detours: string[] = []
+  for (let left = end - 1; left > 0 && left >= end - MAX_DETOUR; left--)
+    detours.push(`/${[...bare.slice(0, left), ...bare.slice(end)].join('/')}`)
+  return detours
 }

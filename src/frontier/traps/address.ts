@@ -23,6 +23,8 @@ export interface Address extends UrlShape {
   readonly inner: readonly number[]
   /** Its `endings`, as they are looked up. */
   readonly ends: readonly End[]
+  /** Of the URLs with its `detours` as paths. */
+  readonly straight: readonly number[]
   /** As the end of a longer path. */
   readonly asEnd: number
   /** With all keys of its query. */
@@ -80,7 +82,7 @@ const NOTHING: ReadonlySet<string> = new Set()
 /** All at once, into plain fields: a getter of its own would cost each object more than what it puts off. */
 function addressOf(url: NormalizedUrl): Address {
   const shape = shapeOf(url)
-  const { folderNames, endings, keys } = shape
+  const { folderNames, endings, detours, keys } = shape
   const origin = endings.length === 0 ? '' : originOf(url)
   const [outermost] = folderNames
   return {
@@ -102,11 +104,13 @@ function addressOf(url: NormalizedUrl): Address {
     hasDate: shape.hasDate,
     without: shape.without,
     endings,
+    detours,
     itself: hashOf(`\n${url}`),
     whole: hashOf(shape.without(NOTHING)),
     outermost: outermost === undefined ? undefined : hashOf(asOutermost(outermost)),
     inner: folderNames.slice(1).flatMap((name) => (name.length > 1 ? hashOf(asOutermost(name)) : [])),
     ends: endings.map((ending) => endOf(origin, ending)),
+    straight: detours.map((path) => hashOf(origin + path)),
     asEnd: hashOf(asEnding(url)),
     subjects: subjectsOf(shape, keys),
   }

@@ -8,7 +8,7 @@ import type { Demand, Lesson, Lessons } from './lessons.ts'
 import { formsOf, MAX_PARTS, type Memory } from './memory.ts'
 import { isPlain } from './suspicion.ts'
 import type { UnderWay } from './under-way.ts'
-import { ENDING, everywhere, type Verdicts } from './verdicts.ts'
+import { DETOUR, ENDING, everywhere, VARIED, type Verdicts } from './verdicts.ts'
 
 /** Of a kind of which nothing is known. */
 const FIRST = 2
@@ -54,15 +54,25 @@ export function createBatch(
     return Math.max(1, harmless, Math.min(limit, toTell, alike, kin))
   }
   const isUnproven = (id: number): boolean => (lessons.find(id)?.good ?? 0) < PROVEN_GOOD
+  const isLearned = (id: number): boolean => {
+    const lesson = lessons.find(id)
+    return lesson !== undefined && lessons.holds(lesson, VARIED)
+  }
+  /** Whether another address is for what is known to be the same page: it will be aside once that was read. */
+  const willBeAside = (address: Address): boolean =>
+    (isLearned(ENDING) && memory.knowsEnding(address, isUnderWay)) ||
+    (isLearned(DETOUR) && memory.knowsStraight(address, isUnderWay))
   /** Whether another address for what may be the same page is: what that says is worth waiting for. */
   const mayBeUnderWay = (address: Address): boolean => {
     if (isUnproven(ENDING) && memory.knowsEnding(address, isUnderWay)) return true
+    if (isUnproven(DETOUR) && memory.knowsStraight(address, isUnderWay)) return true
     return address.parts
       .slice(0, MAX_PARTS)
       .some((part) => isUnproven(everywhere(part)) && memory.knowsWithout(address, new Set([part.name]), isUnderWay))
   }
   return (address) => {
-    if (underWay.size >= harmless && underWay.size > 0 && mayBeUnderWay(address)) return false
+    if (underWay.size > 0 && (willBeAside(address) || (underWay.size >= harmless && mayBeUnderWay(address))))
+      return false
     const first = isPlain(address, verdicts.isNested(address)) ? FIRST_PLAIN : FIRST
     const limits = new Map<number, number>()
     for (const { id, demand } of address.subjects) limits.set(id, limitOf(lessons.find(id), demand, first))
@@ -71,6 +81,7 @@ export function createBatch(
       if (isUnproven(id) && memory.knowsWithout(address, new Set([part.name]))) limits.set(id, Math.max(1, harmless))
     }
     if (isUnproven(ENDING) && memory.knowsEnding(address)) limits.set(ENDING, Math.max(1, harmless))
+    if (isUnproven(DETOUR) && memory.knowsStraight(address)) limits.set(DETOUR, Math.max(1, harmless))
     if (underWay.size > 0) for (const [id, limit] of limits) if (isEnough(id, limit)) return false
     for (const id of limits.keys()) taken.set(id, (taken.get(id) ?? 0) + 1)
     underWay.add(address.url, [...limits.keys(), ...formsOf(address)])

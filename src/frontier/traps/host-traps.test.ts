@@ -105,6 +105,46 @@ describe('the end of a path', () => {
   })
 })
 
+describe('a folder before the end of a path', () => {
+  const names = ['anvil', 'basket', 'candle', 'dagger', 'easel']
+  /** Pages of a guide, and what three of them say under another address. */
+  const withDetours = (through: string, saysOther = false): HostTraps => {
+    const traps = createHostTraps(undefined)
+    for (const name of names) learn(traps, `/guide/${name}`)
+    for (const name of names.slice(0, 3))
+      learn(traps, `/guide/${through}/${name}`, saysOther ? `other ${name}` : `/guide/${name}`)
+    return traps
+  }
+
+  test('makes no difference once three pages said the same without it', () => {
+    const traps = withDetours('more')
+    const reason = 'it was found without a folder before its end, which makes no difference'
+    expect(traps.judge(at('/guide/more/dagger'))).toBe(reason)
+    expect(traps.judge(at('/guide/anvil/basket/easel'))).toBe(reason)
+    expect(traps.judge(at('/guide/more/unknown'))).toBeUndefined()
+    expect(traps.judge(at('/other/more/dagger'))).toBeUndefined()
+  })
+
+  test('makes one where pages say something else behind it', () => {
+    expect(withDetours('v2', true).judge(at('/guide/v2/dagger'))).toBeUndefined()
+    const traps = withDetours('more')
+    learn(traps, '/guide/more/dagger', 'another dagger')
+    learn(traps, '/guide/more/easel', 'another easel')
+    expect(traps.judge(at('/guide/v3/candle'))).toBeUndefined()
+  })
+
+  test('holds a URL back while its page is under way under the shorter address', () => {
+    const traps = withDetours('more')
+    const underWay = createUnderWay()
+    const admits = traps.batch(underWay)
+    expect(admits(at('/guide/fork'))).toBe(true)
+    expect(traps.judge(at('/guide/more/fork'))).toBeUndefined()
+    expect(admits(at('/guide/more/fork'))).toBe(false)
+    learn(traps, '/guide/fork')
+    expect(traps.judge(at('/guide/more/fork'))).toBeDefined()
+  })
+})
+
 describe('a template', () => {
   test('is learned from three copies', () => {
     const traps = createHostTraps(undefined)
@@ -224,16 +264,16 @@ describe('written down and read again', () => {
     test('there is more, which it takes from what all hosts share and gives back', () => {
       const rooms = roomsOf(100)
       const traps = large(rooms)
-      expect(roomsLeft(rooms)).toBe(100 - 14)
+      expect(roomsLeft(rooms)).toBe(100 - 16)
       const text = traps.serialise()
       expect(text.length).toBeGreaterThan(16 * 1024)
       traps.leave()
       expect(roomsLeft(rooms)).toBe(100)
       const again = createHostTraps(text, { rooms })
-      expect(roomsLeft(rooms)).toBe(100 - 14)
+      expect(roomsLeft(rooms)).toBe(100 - 16)
       expect(again.serialise()).toBe(text)
       expect(createHostTraps(text.slice(0, -40), { rooms }).isSaved).toBe(true)
-      expect(roomsLeft(rooms)).toBe(100 - 14)
+      expect(roomsLeft(rooms)).toBe(100 - 16)
     })
 
     test('there is no more than of others where nothing is left', () => {

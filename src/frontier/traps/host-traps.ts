@@ -1,13 +1,15 @@
 /**
  * What was learned of the traps of one host, and what follows from it for a URL. Kept true: it is bounded (16 KB as
- * text, and as much for each 256 pages of a large host), a lesson is drawn from two or three pages, and every lesson can be unlearned. It knows nothing of queues and
- * requests; who calls it decides what becomes of a URL that is set aside.
+ * text, as much again from 128 pages on and for each 256 more), a lesson is drawn from two or three pages, and every
+ * lesson can be unlearned. It knows nothing of queues and requests; who calls it decides what becomes of a URL that is set
+ * aside.
  *
- * Three kinds of lessons:
+ * Four kinds of lessons:
  * - **Parts.** Two URLs that differ in one part only (a parameter, a session id in the path, the order of the
  *   parameters) and said the same: the part makes no difference. Then a URL is set aside when the same URL with another
  *   value of the part, or without it, was let pass before; a page that is new behind it is still read.
  * - **Endings.** `/a/b/c` said the same as `/b/c`: relative links lead into their own folder again and again.
+ * - **Detours.** `/a/x/c` said the same as `/a/c`: relative links lead through folders that the server does not look at.
  * - **Subjects.** Pages of one template, query, folder or depth that said the same as any page before, or nearly the same
  *   as others of the template.
  */
@@ -58,7 +60,7 @@ export interface HostTraps {
   readonly hasAliases: boolean
 }
 
-const VERSION = 7
+const VERSION = 8
 /** Flags of what is written. */
 const ALIASES = 1
 const PLAIN_ADDRESSES = 2
@@ -75,7 +77,10 @@ const MAX_UNSAVED = 64
 const PAGES_IN_FULL = 512
 const LEAST_SHARE = 8
 
-/** A host of so many pages has one room more of memory, and another for each time as many, up to a limit. */
+/**
+ * A host has one room of memory, another from half as many pages on, and one more for each time as many, up to a limit. A
+ * room has some 1.3 contents for each of these pages, and of a page with a query two are kept.
+ */
 const PAGES_PER_ROOM = 256
 /** Where what is learned goes to other processes, as much as two rooms have is told at once. */
 const ROOMS_TOLD_AT_ONCE = 2
@@ -103,7 +108,7 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
 
   const grow = (): void => {
     if (rooms.areShared && !hasAliases) return
-    const wanted = Math.min(Math.floor(pages / PAGES_PER_ROOM), rooms.mostOfHost)
+    const wanted = Math.min(1 + Math.round(pages / PAGES_PER_ROOM), rooms.mostOfHost)
     if (wanted > has && rooms.take(wanted - has)) has = wanted
   }
   const leave = (): void => {

@@ -174,17 +174,23 @@ export function createLessons(): Lessons {
   const mostKinOf = ({ good, kin }: Lesson): number => (isVaried() ? Math.max(FEW_KIN, good - kin) : Infinity)
   const proofFor = ({ good }: Lesson, { caution }: Demand): number =>
     PROOF + FULL * caution * Math.log2(Math.max(1, good))
+  /** What is in force is kept, if it can be: nothing more is learned of what is set aside by it. */
   const forgetOne = (): void => {
     let looked = 0
-    let [forgotten] = lessons.keys()
+    const [oldest] = lessons.keys()
+    let idle: number | undefined
     let leastGood = Infinity
+    let unproven: number | undefined
     for (const [id, { score, alike, kin, good }] of lessons) {
-      if (good < leastGood && score === 0 && Math.max(alike, kin) < WORTH_KEEPING) {
-        forgotten = id
+      if (score > 0 || Math.max(alike, kin) >= WORTH_KEEPING) {
+        if (score < PROOF) unproven ??= id
+      } else if (good < leastGood) {
+        idle = id
         leastGood = good
       }
       if (++looked === FORGETTABLE) break
     }
+    const forgotten = idle ?? unproven ?? oldest
     if (forgotten !== undefined) lessons.delete(forgotten)
   }
   const lookForProof = (): boolean => {

@@ -40,6 +40,10 @@ export interface Memory {
   knowsWithout(shape: UrlShape, parts: ReadonlySet<string>, among?: HasForm): boolean
   /** Whether a page was read whose path is the end of this one, or ends like it behind a wrong base; or is among others. */
   knowsEnding(address: Address, among?: HasForm): boolean
+  /** Whether a page was let pass that has this path but for the folders before its end; or is among others. */
+  knowsStraight(address: Address, among?: HasForm): boolean
+  /** Whether that page said the same; undefined if none is known. */
+  isSaidStraight(address: Address, said: Said): boolean | undefined
   /** Whether one of the host's outermost folders lies in another. */
   hasOutermostWithin(address: Address): boolean
   /** Whether this very URL was let pass. */
@@ -132,6 +136,11 @@ export function createMemory(rooms: () => number): Memory {
       walkEnds(address, (form) => !(isKnown = among(form)))
       return isKnown
     },
+    knowsStraight: ({ straight }, among = known.has) => straight.some(among),
+    isSaidStraight({ straight }, { exact }) {
+      const contents = straight.flatMap((form) => said.get(form) ?? [])
+      return contents.length === 0 ? undefined : contents.includes(exact & 255)
+    },
     hasOutermostWithin: ({ inner }) => inner.some((folder) => known.has(folder)),
     knowsItself: ({ itself }) => known.has(itself),
     knowsBare(address) {
@@ -192,7 +201,7 @@ function formsWithout(shape: UrlShape, parts: ReadonlySet<string>): string[] {
   return [...[...parts].map((name) => lacking(form, name)), form]
 }
 
-/** By which `knowsWithout` and `knowsEnding` find the page of an address, none of whose parts is known to be idle. */
+/** By which `knowsWithout`, `knowsEnding` and `knowsStraight` find the page of an address, none of whose parts is known to be idle. */
 export function formsOf(address: Address): number[] {
   const forms = [address.whole, ...address.ends.slice(1, 1 + MAX_ENDINGS).map(({ asEnd }) => asEnd)]
   for (const { name } of address.parts.slice(0, MAX_PARTS))

@@ -28,7 +28,18 @@ import { MAX_PARTS, type Memory, type Said } from './memory.ts'
 import { ruleAgainst } from './rules.ts'
 import { NEARLY_SAME, SAME_LINE, samenessOf } from './sameness.ts'
 import { subjectsOf, type Subject } from './subjects.ts'
-import { BARE, ENDING, everywhere, here, NESTED, PLAIN, subjectsWithout, VARIED, type Verdicts } from './verdicts.ts'
+import {
+  BARE,
+  DETOUR,
+  ENDING,
+  everywhere,
+  here,
+  NESTED,
+  PLAIN,
+  subjectsWithout,
+  VARIED,
+  type Verdicts,
+} from './verdicts.ts'
 
 /** The part that is the order of the parameters. */
 const ORDER = '&'
@@ -45,8 +56,8 @@ export interface Taught {
   readonly isAlias: boolean
 }
 
-/** How a copy is explained: by a part that looks like a session id, by another one, by its ending. */
-type Explanation = 'token' | 'parameter' | 'ending' | undefined
+/** How a copy is explained: by a part that looks like a session id, by another one, by the folders in its path. */
+type Explanation = 'token' | 'parameter' | 'folders' | undefined
 
 /** A page as it is learned from. */
 export interface Lecture {
@@ -123,7 +134,14 @@ export function teach(
     const full = isOdd ? FULL : sameness.full
     // A line that proves nothing speaks against nothing either.
     if (!isSame || full > 0) weigh(ENDING, VARIED, isSame ? full : 0, shape.template)
-    return isSame && full >= NEARLY_SAME ? 'ending' : undefined
+    return isSame && full >= NEARLY_SAME ? 'folders' : undefined
+  }
+  const explainByDetour = (): Explanation => {
+    const isSame = memory.isSaidStraight(shape, said)
+    // What that page said may be remembered less well than here, and then it speaks neither for nor against.
+    if (isSame === undefined || sameness.full === 0 || (isSame && !sameness.isCopy)) return undefined
+    weigh(DETOUR, VARIED, isSame ? sameness.full : 0, shape.template)
+    return isSame && sameness.full >= NEARLY_SAME ? 'folders' : undefined
   }
   const explainByBareness = (): Explanation => {
     const isSame = memory.knowsBare(shape) ? memory.isSaidBare(shape, said) : undefined
@@ -132,7 +150,7 @@ export function teach(
     weigh(BARE, PLAIN, isSame ? FULL : 0, shape.template)
     return isSame ? 'token' : undefined
   }
-  const explanation = explainByParts() ?? explainByBareness() ?? explainByEnding()
+  const explanation = explainByParts() ?? explainByBareness() ?? explainByEnding() ?? explainByDetour()
   const isExplained = (by: Explanation): boolean => weight > 0 && explanation === by
 
   const rule = ruleAgainst(shape.url.length, shape)
@@ -140,8 +158,8 @@ export function teach(
     presume(lessons.open(hashOf(rule.id)))
     weigh(hashOf(rule.id), PLAIN, weight, rule.id)
   }
-  if (isNested && (weight === 0 || isExplained('ending'))) weigh(NESTED, VARIED, weight, shape.template)
-  if (!isExplained('token') && !isExplained('ending')) {
+  if (isNested && (weight === 0 || isExplained('folders'))) weigh(NESTED, VARIED, weight, shape.template)
+  if (!isExplained('token') && !isExplained('folders')) {
     // Where those before it had the same template it is that which they have in common, and not their place.
     const isOfKinKind = subjects.some(({ id, isWide }) => !isWide && (lessons.find(id)?.kin ?? 0) > 0)
     // What is new behind a part that was thought to be idle speaks for the queries with that part, too.

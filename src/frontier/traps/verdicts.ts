@@ -36,6 +36,7 @@ export const VARIED: Demand = { kinds: 2, caution: 1 }
 export const everywhere = ({ name }: UrlPart): number => hashOf(`part ${name}`)
 export const here = ({ name }: UrlPart, { template }: UrlShape): number => hashOf(`part ${name} ${template}`)
 export const ENDING = hashOf('ending')
+export const DETOUR = hashOf('detour')
 export const BARE = hashOf('bare')
 export const NESTED = hashOf('nested')
 
@@ -92,6 +93,8 @@ export function createVerdicts(lessons: Lessons, memory: Memory): Verdicts {
   const byPath = (address: Address): Verdict | undefined => {
     if (isLearned(ENDING, VARIED) && !memory.knowsItself(address) && memory.knowsEnding(address))
       return { reason: 'it was found with other folders in front, which make no difference', id: ENDING }
+    if (isLearned(DETOUR, VARIED) && !memory.knowsItself(address) && memory.knowsStraight(address))
+      return { reason: 'it was found without a folder before its end, which makes no difference', id: DETOUR }
     const nesting = isNested(address) ? lessons.find(NESTED) : undefined
     if (nesting === undefined || !lessons.holds(nesting, VARIED)) return undefined
     return { reason: `${lastPages(nesting)} with a folder inside itself or another ${SAID_THE_SAME}`, id: NESTED }

@@ -163,6 +163,27 @@ export function wrongBase(options: TrapOptions): Site {
   }
 }
 
+/** A line proves nothing under a plain name. */
+const WORDS_OF_A_PAGE = 30
+
+/**
+ * Relative links that lead through one more folder each time, on a server that looks at the first folder and the last name:
+ * through one that is always the same, or through the page that they are on.
+ */
+export function detours(options: TrapOptions, style: 'folder' | 'page'): Site {
+  const name = (number: number): string => `${prose(`name ${number}`, 2).replace(' ', '-')}-${number}`
+  const page = (number: number): string => (style === 'page' ? `/notes/${name(number)}/` : `/notes/${name(number)}`)
+  return (url) => {
+    if (url.pathname === '/') return { content: '/', text: prose('home', 60), links: range(30).map(page) }
+    const number = Number(/^\/notes\/.*-(\d+)\/?$/.exec(url.pathname)?.[1] ?? Number.NaN)
+    if (!(number < options.pages)) return undefined
+    const others = [1, 2, 3].map((step) => (number * 3 + step) % options.pages)
+    const through = style === 'page' ? `${name(others[0] as number)}/` : `see/${name(others[0] as number)}`
+    const text = prose(`note ${number}`, Math.max(options.words, WORDS_OF_A_PAGE))
+    return { content: `${number}`, text, links: [...others.map(page), through] }
+  }
+}
+
 /** One page after the other, and ever the same text. */
 export function endlessPages(options: TrapOptions): Site {
   return withArticles(options, ['/stream/page/1'], (url) => {
@@ -213,6 +234,8 @@ export const SITES_WITH_TRAPS: readonly [
   ['session ids as a folder', (options) => sessions(options, 'asp'), (pages) => pages + 1],
   ['session ids in some links', someSessions, (pages) => pages + 1],
   ['relative links on a wrong base', wrongBase, (pages) => pages + 1],
+  ['relative links through another folder', (options) => detours(options, 'folder'), (pages) => pages + 1],
+  ['relative links through the page itself', (options) => detours(options, 'page'), (pages) => pages + 1],
   ['depth without end', endlessDepth, (pages) => pages + 2],
   ['numbered pages without end', endlessPages, (pages) => pages + 2],
   ['names without end', (options) => endlessNames(options, 'words'), (pages) => pages + 2],
