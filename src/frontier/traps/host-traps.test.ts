@@ -87,6 +87,23 @@ describe('a part that makes no difference', () => {
   })
 })
 
+test('a filter that changes nothing is known by pages that name all filters there are, their own among them', () => {
+  const traps = createHostTraps(undefined)
+  const choices = ['colour', 'size'].flatMap((key) => ['red', 'large', 'new'].map((value) => `${key} ${value}`))
+  const list = (target: string, items: string): void => {
+    const text = `${prose(items, 30)} ${choices.join(' ')} sort price sort name`
+    traps.learn(at(target), contentSample(text, at(target), 'Goods'))
+  }
+  list('/goods', 'all')
+  for (const key of ['colour=red', 'size=large']) list(`/goods?${key}`, key)
+  list('/goods?sort=price', 'all')
+  for (const key of ['colour=red', 'size=large']) list(`/goods?${key}&sort=price`, key)
+  list('/goods?colour=new', 'new')
+  expect(traps.judge(at('/goods?colour=new&sort=name'))).toBe(
+    'the parameter sort makes no difference, and the page was found without it',
+  )
+})
+
 describe('the end of a path', () => {
   test('that is a page of its own makes the folders in front idle', () => {
     const traps = createHostTraps(undefined)

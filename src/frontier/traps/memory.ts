@@ -75,8 +75,8 @@ export interface Memory {
 export function createMemory(rooms: () => number): Memory {
   /** What was said; with it some bits of the path and of the parameters of the first time, and of `whole` the last time. */
   const contents = createHashTable({ recent: 160, sampled: 168, bytes: 3 }, rooms)
-  /** Addresses, and a byte of what they said. */
-  const said = createHashTable({ recent: 128, sampled: 160, bytes: 1 }, rooms)
+  /** Addresses, and what they said: a byte of `exact`, and one of `undated`. */
+  const said = createHashTable({ recent: 128, sampled: 160, bytes: 2 }, rooms)
   const known = createKnownSet(rooms)
   let hasSessions = false
 
@@ -85,8 +85,8 @@ export function createMemory(rooms: () => number): Memory {
     const address = first === undefined ? (pathBits(shape) << KEY_BITS) | keyBits(shape) : first >> WHOLE_BITS
     contents.set(content, (address << WHOLE_BITS) | wholeBits(whole))
   }
-  const note = (form: number, content: number | undefined): void => {
-    if (content !== undefined) said.set(form, content & 255)
+  const note = (form: number, content: Said | undefined): void => {
+    if (content !== undefined) said.set(form, bytesOf(content))
     known.add(form)
   }
   /**
@@ -112,15 +112,17 @@ export function createMemory(rooms: () => number): Memory {
       if (first === undefined || first >> (WHOLE_BITS + KEY_BITS) !== pathBits(shape)) return false
       return ((first >> WHOLE_BITS) & (2 ** KEY_BITS - 1)) !== keyBits(shape)
     },
-    isSaidWithout(shape, parts, { undated, exact }) {
+    isSaidWithout(shape, parts, now) {
       const form = shape.without(parts)
-      // A page that repeats the value of a parameter may be about it; not if it says the same without it.
-      const known = [...parts].map((name) => ({ content: said.get(hashOf(lacking(form, name))), now: undated }))
-      known.push({ content: said.get(hashOf(form)), now: exact })
-      if (known.every(({ content }) => content === undefined)) return undefined
-      return known.some(({ content, now }) => content === (now & 255))
+      const bare = said.get(hashOf(form))
+      const others = [...parts].flatMap((name) => said.get(hashOf(lacking(form, name))) ?? [])
+      if (bare === undefined && others.length === 0) return undefined
+      // A page that repeats the value of a parameter may be about it; not if it says the same without it. And one that
+      // names all values there are says the same without it, be it an echo of its address or not.
+      if (bare !== undefined && (isExact(bare, now) || isUndated(bare, now))) return true
+      return others.some((content) => isUndated(content, now))
     },
-    isSaidByEnding(address, { exact }) {
+    isSaidByEnding(address, now) {
       let content: number | undefined
       let isLonger = false
       walkEnds(address, (form) => {
@@ -128,7 +130,7 @@ export function createMemory(rooms: () => number): Memory {
         isLonger = form === address.asEnd
         return content === undefined
       })
-      return content === undefined ? undefined : { isSame: content === (exact & 255), isLonger }
+      return content === undefined ? undefined : { isSame: isExact(content, now), isLonger }
     },
     knowsWithout: (shape, parts, among = known.has) => formsWithout(shape, parts).some((form) => among(hashOf(form))),
     knowsEnding(address, among = known.has) {
@@ -137,9 +139,9 @@ export function createMemory(rooms: () => number): Memory {
       return isKnown
     },
     knowsStraight: ({ straight }, among = known.has) => straight.some(among),
-    isSaidStraight({ straight }, { exact }) {
+    isSaidStraight({ straight }, now) {
       const contents = straight.flatMap((form) => said.get(form) ?? [])
-      return contents.length === 0 ? undefined : contents.includes(exact & 255)
+      return contents.length === 0 ? undefined : contents.some((content) => isExact(content, now))
     },
     hasOutermostWithin: ({ inner }) => inner.some((folder) => known.has(folder)),
     knowsItself: ({ itself }) => known.has(itself),
@@ -147,9 +149,9 @@ export function createMemory(rooms: () => number): Memory {
       if (!hasSessions || address.parts.length > 0 || known.has(address.itself)) return false
       return known.has(address.whole) || known.has(withAnySession(address, NO_PARTS))
     },
-    isSaidBare(address, { exact }) {
+    isSaidBare(address, now) {
       const content = said.get(address.whole) ?? said.get(withAnySession(address, NO_PARTS))
-      return content === undefined ? undefined : content === (exact & 255)
+      return content === undefined ? undefined : isExact(content, now)
     },
     get hasForgotten() {
       return known.hasForgotten
@@ -173,15 +175,14 @@ export function createMemory(rooms: () => number): Memory {
     isKin: known.has,
     remember(address, idle, content) {
       const { parts, ends, outermost } = address
-      const { undated, exact } = content ?? {}
-      note(idle.size === 0 ? address.whole : hashOf(address.without(idle)), exact)
+      note(idle.size === 0 ? address.whole : hashOf(address.without(idle)), content)
       if (outermost !== undefined) known.add(outermost)
       if (parts.length > 0 || ends.length > 0 || hasSessions) known.add(address.itself)
-      for (const { asEnd } of ends.slice(1, 1 + MAX_ENDINGS)) note(asEnd, exact)
+      for (const { asEnd } of ends.slice(1, 1 + MAX_ENDINGS)) note(asEnd, content)
       for (const part of parts.filter(({ name }) => !idle.has(name)).slice(0, MAX_PARTS)) {
         const left = new Set([...idle, part.name])
-        note(hashOf(lacking(address.without(left), part.name)), undated)
-        if (mayBeSession(part)) note(withAnySession(address, left), exact)
+        note(hashOf(lacking(address.without(left), part.name)), content)
+        if (mayBeSession(part)) note(withAnySession(address, left), content)
       }
     },
     write(writer) {
@@ -208,6 +209,11 @@ export function formsOf(address: Address): number[] {
     forms.push(hashOf(lacking(address.without(new Set([name])), name)))
   return forms
 }
+
+/** As an address has them. */
+const bytesOf = ({ exact, undated }: Said): number => ((exact & 255) << 8) | (undated & 255)
+const isExact = (bytes: number, { exact }: Said): boolean => bytes >> 8 === (exact & 255)
+const isUndated = (bytes: number, { undated }: Said): boolean => (bytes & 255) === (undated & 255)
 
 const NO_PARTS: ReadonlySet<string> = new Set()
 const mayBeSession = ({ isSession, isRandom }: UrlPart): boolean => isSession || isRandom
