@@ -7,6 +7,7 @@ import type { Task } from '../model/index.ts'
 import type { FrontierOptions, Settlement } from './contract.ts'
 import type { Intake } from './intake.ts'
 import type { Host, Roster } from './roster.ts'
+import { namedUrls } from './settled-links.ts'
 import { queuedIn, type Counters, type Storage, type UrlRow } from './storage.ts'
 
 /** The reason of a row that is queued to be fetched as a probe. */
@@ -30,7 +31,7 @@ export interface Parking {
   /** Whether a sample of what it says is wanted of a page that was never had. */
   wantsSample(host: Host, row: UrlRow): boolean
   /** A page was fetched; `sample` is what it says, if it was read and that was wanted. */
-  learn(host: Host, settlement: Pick<Settlement, 'task' | 'outcome' | 'sample'>): void
+  learn(host: Host, settlement: Pick<Settlement, 'task' | 'outcome' | 'sample' | 'links' | 'found'>): void
   /** Why a row is aside, as its task says it. */
   reasonOf(row: UrlRow): NonNullable<Task['aside']>
 }
@@ -106,11 +107,13 @@ export function createParking(
     },
     release,
     wantsSample: (host, row) => !options.traps || row.kind !== 'page' || roster.traps(host).wantsSample(row.url),
-    learn(host, { task: { url, referrer, isUnsampled }, outcome, sample }) {
+    learn(host, settlement) {
+      const { task, outcome, sample } = settlement
+      const { url, referrer, isUnsampled } = task
       if (!options.traps) return
       const traps = roster.traps(host)
       if (isUnsampled === true && outcome.kind === 'done') traps.pass(url)
-      const acquits = sample !== undefined && traps.learn(url, sample, referrer)
+      const acquits = sample !== undefined && traps.learn(url, sample, referrer, namedUrls(settlement))
       if (counters.aside === 0) return
       if (acquits) review(host)
       if (isIdle(host)) probe(host)

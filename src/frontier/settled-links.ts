@@ -16,3 +16,8 @@ export function withLinksSpelledOut(settlement: Settlement): Settlement {
   const { task, found = [] } = settlement
   return { ...rest, found: [...found, ...links.map((url) => foundByLink(url, task))] }
 }
+
+/** All that the page names, however it is told. */
+export function namedUrls({ links = [], found = [] }: Pick<Settlement, 'links' | 'found'>): readonly NormalizedUrl[] {
+  return found.length === 0 ? links : [...links, ...found.map(({ url }) => url)]
+}

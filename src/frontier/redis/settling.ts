@@ -14,6 +14,7 @@
  */
 import { TiptoeError, type FoundUrl, type HostKey, type Task } from '../../model/index.ts'
 import type { Output, OutputPosition, Settlement, SettleAnswer } from '../contract.ts'
+import { namedUrls } from '../settled-links.ts'
 import type { HeldLeases } from './held-leases.ts'
 import type { ChosenUrls, Intake } from './intake.ts'
 import type { Outbox } from './outbox.ts'
@@ -148,7 +149,8 @@ export function createRedisSettling(store: Store, deps: SettlingDeps): RedisSett
       const { task, sample, lease } = settlement
       if (task.kind !== 'page' || sample === undefined) continue
       taught.add(lease.host)
-      if (traps.learn(lease.host, { url: task.url, sample, referrer: task.referrer })) acquitted.add(lease.host)
+      const page = { url: task.url, sample, referrer: task.referrer, links: namedUrls(settlement) }
+      if (traps.learn(lease.host, page)) acquitted.add(lease.host)
     }
     return { tellings: [...taught].flatMap((host) => traps.tell(host) ?? []), acquitted }
   }

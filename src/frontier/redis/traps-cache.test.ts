@@ -10,7 +10,7 @@ const urlOf = (number: number, session: string): NormalizedUrl =>
   `https://a.test/${prose(`${number}`, 2).replace(' ', '/')}-${number}?sid=${token(session)}` as NormalizedUrl
 const pageOf = (number: number, session = `first ${number}`): TaughtPage => {
   const url = urlOf(number, session)
-  return { url, sample: contentSample(prose(`page ${number}`, 40), url, ''), referrer: undefined }
+  return { url, sample: contentSample(prose(`page ${number}`, 40), url, ''), referrer: undefined, links: [] }
 }
 
 /** What a server has of the host: it takes a text on top of the version that it has, and no other. */

@@ -21,6 +21,7 @@ export interface TaughtPage {
   readonly url: NormalizedUrl
   readonly sample: ContentSample
   readonly referrer: NormalizedUrl | undefined
+  readonly links: readonly NormalizedUrl[]
 }
 
 /** What the servers are told of a host, on top of that version. */
@@ -68,7 +69,7 @@ export function createTrapsCache(): TrapsCache {
     before?.traps.leave()
     const traps = createHostTraps(text, { rooms })
     const untold = before?.untold ?? []
-    for (const { url, sample, referrer } of untold) traps.learn(url, sample, referrer)
+    for (const { url, sample, referrer, links } of untold) traps.learn(url, sample, referrer, links)
     const known = { version, traps, untold }
     kept.set(host, known)
     return known
@@ -80,8 +81,8 @@ export function createTrapsCache(): TrapsCache {
     get: (host) => open(host).traps,
     learn(host, page) {
       const known = open(host)
-      const { url, sample, referrer } = page
-      const mayFree = known.traps.learn(url, sample, referrer)
+      const { url, sample, referrer, links } = page
+      const mayFree = known.traps.learn(url, sample, referrer, links)
       if (known.traps.hasAliases) known.untold = [...known.untold, page].slice(-MAX_UNTOLD)
       return mayFree
     },

@@ -8,7 +8,7 @@ import type { Demand, Lesson, Lessons } from './lessons.ts'
 import { formsOf, MAX_PARTS, type Memory } from './memory.ts'
 import { isPlain } from './suspicion.ts'
 import type { UnderWay } from './under-way.ts'
-import { DETOUR, ENDING, everywhere, VARIED, type Verdicts } from './verdicts.ts'
+import { DETOUR, DETOURED, ENDING, everywhere, VARIED, type Verdicts } from './verdicts.ts'
 
 /** Of a kind of which nothing is known. */
 const FIRST = 2
@@ -54,14 +54,16 @@ export function createBatch(
     return Math.max(1, harmless, Math.min(limit, toTell, alike, kin))
   }
   const isUnproven = (id: number): boolean => (lessons.find(id)?.good ?? 0) < PROVEN_GOOD
-  const isLearned = (id: number): boolean => {
+  const isLearned = (id: number, demand: Demand): boolean => {
     const lesson = lessons.find(id)
-    return lesson !== undefined && lessons.holds(lesson, VARIED)
+    return lesson !== undefined && lessons.holds(lesson, demand)
   }
+  /** Whether some pages said the same without a folder: most hosts with such pages have them for other reasons. */
+  const mayBeDetour = (): boolean => (lessons.find(DETOUR)?.score ?? 0) > 0
   /** Whether another address is for what is known to be the same page: it will be aside once that was read. */
   const willBeAside = (address: Address): boolean =>
-    (isLearned(ENDING) && memory.knowsEnding(address, isUnderWay)) ||
-    (isLearned(DETOUR) && memory.knowsStraight(address, isUnderWay))
+    (isLearned(ENDING, VARIED) && memory.knowsEnding(address, isUnderWay)) ||
+    (isLearned(DETOUR, DETOURED) && memory.knowsStraight(address, isUnderWay))
   /** Whether another address for what may be the same page is: what that says is worth waiting for. */
   const mayBeUnderWay = (address: Address): boolean => {
     if (isUnproven(ENDING) && memory.knowsEnding(address, isUnderWay)) return true
@@ -81,7 +83,8 @@ export function createBatch(
       if (isUnproven(id) && memory.knowsWithout(address, new Set([part.name]))) limits.set(id, Math.max(1, harmless))
     }
     if (isUnproven(ENDING) && memory.knowsEnding(address)) limits.set(ENDING, Math.max(1, harmless))
-    if (isUnproven(DETOUR) && memory.knowsStraight(address)) limits.set(DETOUR, Math.max(1, harmless))
+    if (isUnproven(DETOUR) && memory.knowsStraight(address))
+      limits.set(DETOUR, Math.max(mayBeDetour() ? 1 : FIRST, harmless))
     if (underWay.size > 0) for (const [id, limit] of limits) if (isEnough(id, limit)) return false
     for (const id of limits.keys()) taken.set(id, (taken.get(id) ?? 0) + 1)
     underWay.add(address.url, [...limits.keys(), ...formsOf(address)])

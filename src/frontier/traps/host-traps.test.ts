@@ -124,17 +124,23 @@ describe('the end of a path', () => {
 
 describe('a folder before the end of a path', () => {
   const names = ['anvil', 'basket', 'candle', 'dagger', 'easel']
-  /** Pages of a guide, and what three of them say under another address. */
-  const withDetours = (through: string, saysOther = false): HostTraps => {
+  const guide = (): HostTraps => {
     const traps = createHostTraps(undefined)
     for (const name of names) learn(traps, `/guide/${name}`)
-    for (const name of names.slice(0, 3))
-      learn(traps, `/guide/${through}/${name}`, saysOther ? `other ${name}` : `/guide/${name}`)
+    return traps
+  }
+  const leading = (traps: HostTraps, target: string, name: string, ...links: string[]): boolean =>
+    traps.learn(at(target), saying(name, at(target)), undefined, links.map(at))
+  /** Three pages behind a folder, each of which leads to the next behind that folder again. */
+  const led = (): HostTraps => {
+    const traps = guide()
+    for (const [index, name] of names.slice(0, 3).entries())
+      leading(traps, `/guide/more/${name}`, `/guide/${name}`, '/', `/guide/more/more/${names[index + 1]}`)
     return traps
   }
 
-  test('makes no difference once three pages said the same without it', () => {
-    const traps = withDetours('more')
+  test('makes no difference once three pages said the same without it, and lead through more of them', () => {
+    const traps = led()
     const reason = 'it was found without a folder before its end, which makes no difference'
     expect(traps.judge(at('/guide/more/dagger'))).toBe(reason)
     expect(traps.judge(at('/guide/anvil/basket/easel'))).toBe(reason)
@@ -142,16 +148,35 @@ describe('a folder before the end of a path', () => {
     expect(traps.judge(at('/other/more/dagger'))).toBeUndefined()
   })
 
-  test('makes one where pages say something else behind it', () => {
-    expect(withDetours('v2', true).judge(at('/guide/v2/dagger'))).toBeUndefined()
-    const traps = withDetours('more')
-    learn(traps, '/guide/more/dagger', 'another dagger')
-    learn(traps, '/guide/more/easel', 'another easel')
-    expect(traps.judge(at('/guide/v3/candle'))).toBeUndefined()
+  test('makes none where the pages are folders themselves', () => {
+    const traps = createHostTraps(undefined)
+    for (const name of names) learn(traps, `/guide/${name}/`)
+    for (const [index, name] of names.slice(0, 3).entries()) {
+      const astray = `/guide/${names[index + 1]}/${name}/`
+      leading(traps, astray, `/guide/${name}/`, `${astray}easel/`)
+    }
+    expect(traps.judge(at('/guide/dagger/easel/'))).toBeDefined()
+  })
+
+  test('makes one where a page says something else behind it', () => {
+    const traps = led()
+    leading(traps, '/guide/more/dagger', 'another dagger', '/guide/more/more/easel')
+    expect(traps.judge(at('/guide/more/easel'))).toBeUndefined()
+  })
+
+  test.each([
+    ['which leads to others of it', '/guide/v2/easel'],
+    ['which leads to the page of the other version', '/guide/easel'],
+    ['which leads to folders in it', '/guide/v2/install/linux'],
+    ['which leads nowhere', '/'],
+  ])('may be a version, of which some pages have not changed: %s', (_where, link) => {
+    const traps = guide()
+    for (const name of names.slice(0, 4)) leading(traps, `/guide/v2/${name}`, `/guide/${name}`, link)
+    expect(traps.judge(at('/guide/v2/easel'))).toBeUndefined()
   })
 
   test('holds a URL back while its page is under way under the shorter address', () => {
-    const traps = withDetours('more')
+    const traps = led()
     const underWay = createUnderWay()
     const admits = traps.batch(underWay)
     expect(admits(at('/guide/fork'))).toBe(true)

@@ -43,10 +43,10 @@ export interface HostTraps {
   /** A page was read for the first time without a sample. */
   pass(url: NormalizedUrl): void
   /**
-   * A page was read for the first time, and found on `referrer`. True when URLs that are aside may be innocent after all:
+   * A page was read for the first time, which was found on `referrer` and has these links. True when URLs that are aside may be innocent after all:
    * judge them again.
    */
-  learn(url: NormalizedUrl, sample: ContentSample, referrer?: NormalizedUrl): boolean
+  learn(url: NormalizedUrl, sample: ContentSample, referrer?: NormalizedUrl, links?: readonly NormalizedUrl[]): boolean
   /** Whether a URL that is aside may be fetched, to see whether its lesson is right. Counts it, if so. */
   mayProbe(url: NormalizedUrl): boolean
   /** Whether it is time to write it down. What was learned since the last time may be lost: it is learned again. */
@@ -60,6 +60,7 @@ export interface HostTraps {
   readonly hasAliases: boolean
 }
 
+const NO_LINKS: readonly NormalizedUrl[] = []
 const VERSION = 8
 /** Flags of what is written. */
 const ALIASES = 1
@@ -174,10 +175,10 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
       unsaved += 1
       grow()
     },
-    learn(url, sample, referrer) {
+    learn(url, sample, referrer, links = NO_LINKS) {
       const address = addresses.of(url)
       const wasAside = verdicts.on(address) !== undefined
-      const lecture = { sample, referrer, standsFor: likeIt(address) }
+      const lecture = { sample, referrer, links, standsFor: likeIt(address) }
       const { hasBegun, hasCeased, isAlias } = teach(address, lecture, { lessons, memory, verdicts })
       addresses.forget(url)
       pages += 1

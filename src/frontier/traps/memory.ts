@@ -64,6 +64,8 @@ export interface Memory {
   rememberContent(shape: UrlShape, said: Said, withUndated: boolean): void
   /** What a line says but for its numbers. */
   rememberUnnumbered(content: number): void
+  /** Whether there is a page of this form. */
+  readonly knows: HasForm
   /** A page said the same as another of its place but for names and links. */
   rememberKin(page: number): void
   isKin(page: number): boolean
@@ -171,6 +173,7 @@ export function createMemory(rooms: () => number): Memory {
     rememberUnnumbered(content) {
       contents.set(content, contents.get(content) ?? 0)
     },
+    knows: known.has,
     rememberKin: known.add,
     isKin: known.has,
     remember(address, idle, content) {

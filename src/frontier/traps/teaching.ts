@@ -7,6 +7,7 @@ import { SAMPLE_SIZES } from '../../content/index.ts'
 import type { ContentSample, NormalizedUrl } from '../../model/index.ts'
 import { shapeOf, type UrlPart, type UrlShape } from '../../url/index.ts'
 import type { Address } from './address.ts'
+import { leadsDeeper } from './detours.ts'
 import { hashOf } from './hash.ts'
 import { kinshipOf } from './kin.ts'
 import {
@@ -31,6 +32,7 @@ import { subjectsOf, type Subject } from './subjects.ts'
 import {
   BARE,
   DETOUR,
+  DETOURED,
   ENDING,
   everywhere,
   here,
@@ -64,13 +66,15 @@ export interface Lecture {
   readonly sample: ContentSample
   /** The page that it was found on. */
   readonly referrer: NormalizedUrl | undefined
+  /** The pages that it links to. */
+  readonly links: readonly NormalizedUrl[]
   /** So many like it were read, of which this one is a sample. That one is a copy proves nothing of the others. */
   readonly standsFor: number
 }
 
 export function teach(
   shape: Address,
-  { sample, referrer, standsFor }: Lecture,
+  { sample, referrer, links, standsFor }: Lecture,
   { lessons, memory, verdicts }: { lessons: Lessons; memory: Memory; verdicts: Verdicts },
 ): Taught {
   const taught = { hasBegun: false, hasCeased: false, isAlias: false }
@@ -138,10 +142,17 @@ export function teach(
   }
   const explainByDetour = (): Explanation => {
     const isSame = memory.isSaidStraight(shape, said)
+    if (isSame === undefined || sameness.full === 0) return undefined
+    if (!isSame) {
+      weigh(DETOUR, DETOURED, 0, shape.template)
+      return undefined
+    }
     // What that page said may be remembered less well than here, and then it speaks neither for nor against.
-    if (isSame === undefined || sameness.full === 0 || (isSame && !sameness.isCopy)) return undefined
-    weigh(DETOUR, VARIED, isSame ? sameness.full : 0, shape.template)
-    return isSame && sameness.full >= NEARLY_SAME ? 'folders' : undefined
+    if (!sameness.isCopy || !leadsDeeper(shape.url, links, memory.knows)) return undefined
+    // One text under many addresses is a stub.
+    if (isSaidAgain(lessons.open(DETOUR), sameness.content)) return undefined
+    weigh(DETOUR, DETOURED, sameness.full, shape.template)
+    return 'folders'
   }
   const explainByBareness = (): Explanation => {
     const isSame = memory.knowsBare(shape) ? memory.isSaidBare(shape, said) : undefined

@@ -31,6 +31,8 @@ const DEAR = new Set([
   'tokens without end',
   'tokens in a query without end',
   'session ids in some links',
+  'relative links through another folder',
+  'relative links through the page itself',
 ])
 
 const freshShare = ({ fresh, fetched }: Walk): number => fresh / fetched.length

@@ -31,6 +31,8 @@ export interface Verdicts {
 export const PLAIN: Demand = { kinds: 0, caution: 1 }
 /** From two templates at least. */
 export const VARIED: Demand = { kinds: 2, caution: 1 }
+/** The same, and hardly where pages differed: versions of a documentation have much in common. */
+export const DETOURED: Demand = { kinds: 2, caution: 4 }
 
 /** The lessons about a part: on the whole host, and on one template. */
 export const everywhere = ({ name }: UrlPart): number => hashOf(`part ${name}`)
@@ -93,7 +95,7 @@ export function createVerdicts(lessons: Lessons, memory: Memory): Verdicts {
   const byPath = (address: Address): Verdict | undefined => {
     if (isLearned(ENDING, VARIED) && !memory.knowsItself(address) && memory.knowsEnding(address))
       return { reason: 'it was found with other folders in front, which make no difference', id: ENDING }
-    if (isLearned(DETOUR, VARIED) && !memory.knowsItself(address) && memory.knowsStraight(address))
+    if (isLearned(DETOUR, DETOURED) && !memory.knowsItself(address) && memory.knowsStraight(address))
       return { reason: 'it was found without a folder before its end, which makes no difference', id: DETOUR }
     const nesting = isNested(address) ? lessons.find(NESTED) : undefined
     if (nesting === undefined || !lessons.holds(nesting, VARIED)) return undefined

@@ -62,14 +62,14 @@ export function walk(
     if (page === undefined) return
     if (!contents.has(page.content)) fresh += 1
     contents.add(page.content)
-    for (const link of page.links) {
-      const target = normalizeUrl(link, url)
-      if (target === undefined || found.has(target)) continue
+    const links = page.links.flatMap((link) => normalizeUrl(link, url) ?? [])
+    for (const target of links) {
+      if (found.has(target)) continue
       found.set(target, url)
       queue.push(target)
     }
     if (!traps.wantsSample(url)) traps.pass(url)
-    else if (traps.learn(url, sampleOf(page, url), found.get(url))) {
+    else if (traps.learn(url, sampleOf(page, url), found.get(url), links)) {
       for (const other of aside.keys()) {
         const reason = traps.judge(other)
         if (reason === undefined) {
