@@ -16,7 +16,7 @@ const MAX_PARTS = 8
 /** Longest row of segments that is looked for again behind itself. */
 const MAX_REPEATED_SEGMENTS = 4
 /** Folders that a path may have been led through, at most. */
-const MAX_DETOUR = 3
+const MAX_DETOUR = 4
 
 export interface UrlShape {
   /** The path with `#` for numbers and `*` for random tokens. */
@@ -54,7 +54,7 @@ export interface UrlShape {
   readonly endings: readonly string[]
   /**
    * Paths that this one becomes without the folders just before its end: `/a/b/d` and `/a/d` for `/a/b/c/d`. At least one
-   * folder is left of each, the longest comes first; none for a URL with a query.
+   * folder is left of each, the longest comes first, and all that are left out have names; none for a URL with a query.
    */
   readonly detours: readonly string[]
 }
@@ -295,10 +295,14 @@ function endingsOf(bare: readonly string[]): string[] {
   return endings
 }
 
+/** Numbers and single letters are no names: they are what trees are made of. */
 function detoursOf(bare: readonly string[]): string[] {
   const end = bare.at(-1) === '' ? bare.length - 2 : bare.length - 1
   const detours: string[] = []
-  for (let left = end - 1; left > 0 && left >= end - MAX_DETOUR; left--)
+  for (let left = end - 1; left > 0 && left >= end - MAX_DETOUR; left--) {
+    const folder = bare[left] as string
+    if (folder.length < 2 || !isName(folder)) break
     detours.push(`/${[...bare.slice(0, left), ...bare.slice(end)].join('/')}`)
+  }
   return detours
 }

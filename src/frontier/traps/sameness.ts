@@ -37,19 +37,15 @@ export const NEARLY_SAME = 0.75 * FULL
 const SAME_NOTHING = 1
 const MAX_BITS_APART = 3
 
-/** `families` are the subjects within which pages are compared that are nearly the same. */
+/** `isOdd`: the folders of its path are. `families` are the subjects within which pages are compared that are nearly the same. */
 export function samenessOf(
-  page: { shape: UrlShape; isNested: boolean; sample: ContentSample; said: Said },
+  page: { shape: UrlShape; isOdd: boolean; sample: ContentSample; said: Said },
   families: readonly Subject[],
   lessons: Lessons,
   memory: Memory,
 ): Sameness {
-  const { shape, isNested, sample, said } = page
-  const { overlooksDates, overlooksEchoes, overlooksWords, heedsLines, isOnlyDeep } = suspicionOf(
-    shape,
-    isNested,
-    sample,
-  )
+  const { shape, isOdd, sample, said } = page
+  const { overlooksDates, overlooksEchoes, overlooksWords, heedsLines, isOnlyDeep } = suspicionOf(shape, isOdd, sample)
   /** Whether copies of the same kind said it: these are kept in mind when the page is forgotten that said it first. */
   const isSaidByCopies = (content: number): boolean =>
     families.some(({ id }) => lessons.find(id)?.said.includes(content & 0xffff) === true)

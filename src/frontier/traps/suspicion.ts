@@ -23,7 +23,7 @@ export interface Suspicion {
 /** From here on a path is deep. Numbers aside: trees are numbered, too. */
 const DEEP_NAMES = 4
 
-/** `isNested`: a folder lies in itself or in another one. */
+/** `isNested`: a folder lies in itself or in another one, or the page leads through ever more of them. */
 export function suspicionOf(shape: UrlShape, isNested: boolean, { hasDate }: ContentSample): Suspicion {
   if (isPlain(shape, isNested))
     return {

@@ -104,7 +104,8 @@ export function teach(
   const subjects = subjectsWithout(shape, idle)
   const families = subjects.filter(({ isFamily }) => isFamily)
   const isNested = verdicts.isNested(shape)
-  const sameness = samenessOf({ shape, isNested, sample, said }, families, lessons, memory)
+  const isAstray = memory.knowsStraight(shape) && leadsDeeper(shape.url, links, memory.knows)
+  const sameness = samenessOf({ shape, isOdd: isNested || isAstray, sample, said }, families, lessons, memory)
   const { weight, isAlike, isByDepth } = sameness
   const kinship = kinshipOf({ url: shape.url, referrer, sample }, families, lessons, memory)
   const isKin = weight === 0 && kinship.isKin
@@ -148,7 +149,7 @@ export function teach(
       return undefined
     }
     // What that page said may be remembered less well than here, and then it speaks neither for nor against.
-    if (!sameness.isCopy || !leadsDeeper(shape.url, links, memory.knows)) return undefined
+    if (!sameness.isCopy || !isAstray) return undefined
     // One text under many addresses is a stub.
     if (isSaidAgain(lessons.open(DETOUR), sameness.content)) return undefined
     weigh(DETOUR, DETOURED, sameness.full, shape.template)

@@ -163,24 +163,29 @@ export function wrongBase(options: TrapOptions): Site {
   }
 }
 
-/** A line proves nothing under a plain name. */
-const WORDS_OF_A_PAGE = 30
-
 /**
  * Relative links that lead through one more folder each time, on a server that looks at the first folder and the last name:
  * through one that is always the same, or through the page that they are on.
  */
 export function detours(options: TrapOptions, style: 'folder' | 'page'): Site {
-  const name = (number: number): string => `${prose(`name ${number}`, 2).replace(' ', '-')}-${number}`
+  // Numbers are written in letters: in a line or two, a page that repeats its address is another one by any number in it.
+  const letters = 'abcdefghij'
+  const spelled = (number: number): string => String(number).replaceAll(/\d/g, (digit) => letters.charAt(Number(digit)))
+  const name = (number: number): string => `${prose(`name ${number}`, 2).replace(' ', '-')}-${spelled(number)}`
   const page = (number: number): string => (style === 'page' ? `/notes/${name(number)}/` : `/notes/${name(number)}`)
   return (url) => {
     if (url.pathname === '/') return { content: '/', text: prose('home', 60), links: range(30).map(page) }
-    const number = Number(/^\/notes\/.*-(\d+)\/?$/.exec(url.pathname)?.[1] ?? Number.NaN)
+    const end = /^\/notes\/.*-([a-j]+)\/?$/.exec(url.pathname)?.[1] ?? ''
+    const digits = end.replaceAll(/[a-j]/g, (letter) => String(letters.indexOf(letter)))
+    const number = digits === '' ? Number.NaN : Number(digits)
     if (!(number < options.pages)) return undefined
     const others = [1, 2, 3].map((step) => (number * 3 + step) % options.pages)
     const through = style === 'page' ? `${name(others[0] as number)}/` : `see/${name(others[0] as number)}`
-    const text = prose(`note ${number}`, Math.max(options.words, WORDS_OF_A_PAGE))
-    return { content: `${number}`, text, links: [...others.map(page), through] }
+    return {
+      content: `${number}`,
+      text: said(options, `note ${number}`, url.pathname),
+      links: [...others.map(page), through],
+    }
   }
 }
 
