@@ -18,16 +18,25 @@ const options = {
 }
 const configuration = new Configuration({ persistStorage: store === 'disk' })
 
-/** Other hosts and other schemes are left out here: for URLs that it is given, `enqueueLinks` takes what comes. */
-function linksOf(html, base) {
+function referencesOf(html) {
+  return Array.from(html.matchAll(/<a\s[^>]*?href="([^"]*)"/gi), ([, href]) => href.replaceAll('&amp;', '&'))
+}
+
+/** Without what leads elsewhere, and each once: for URLs that it is given, `enqueueLinks` takes what comes. */
+function siftedLinksOf(html, base) {
   const { origin } = new URL(base)
   const found = new Set()
-  for (const [, href] of html.matchAll(/<a\s[^>]*?href="([^"]*)"/gi)) {
-    const link = URL.parse(href.replaceAll('&amp;', '&'), base)
+  for (const reference of referencesOf(html)) {
+    const link = URL.parse(reference, base)
     if (link?.origin === origin) found.add(link.origin + link.pathname + link.search)
   }
   return [...found]
 }
+
+const toEnqueue =
+  kind === 'unsifted'
+    ? (html, base) => ({ urls: referencesOf(html), baseUrl: base, strategy: 'same-hostname' })
+    : (html, base) => ({ urls: siftedLinksOf(html, base) })
 
 const crawler =
   kind === 'cheerio'
@@ -39,7 +48,7 @@ const crawler =
         {
           ...options,
           requestHandler: ({ body, request, enqueueLinks }) =>
-            enqueueLinks({ urls: linksOf(body.toString(), request.loadedUrl) }),
+            enqueueLinks(toEnqueue(body.toString(), request.loadedUrl)),
         },
         configuration,
       )
