@@ -53,8 +53,9 @@ export interface UrlShape {
   /** Paths of which this one is the end: `/b/c` and `/c` for `/a/b/c`; none for a URL with a query. */
   readonly endings: readonly string[]
   /**
-   * Paths that this one becomes without the folders just before its end: `/a/b/d` and `/a/d` for `/a/b/c/d`. At least one
-   * folder is left of each, the longest comes first, and all that are left out have names; none for a URL with a query.
+   * Paths that this one becomes without the folders just before its end: `/docs/old/x` and `/docs/x` for
+   * `/docs/old/more/x`. At least one folder is left of each, the longest comes first, and all that are left out have names;
+   * none for a URL with a query.
    */
   readonly detours: readonly string[]
 }

@@ -10,7 +10,7 @@ import { createHostTraps, createRooms, type HostTraps } from '../traps/index.ts'
 
 /** Hosts whose lessons are kept here; each takes up to 32 KB. */
 const TRAPS_KEPT = 2_000
-/** As much again for each 256 pages of large ones, as long as there are so many of these; one host has 8,192 pages' worth. */
+/** As much again for one of 128 pages and for each 256 more, as long as there are so many; one host has some 8,192 pages' worth. */
 const ROOMS = 1_024
 const ROOMS_OF_HOST = 32
 /** Pages of one host that are learned again: more than are learned between two times that the servers are told. */

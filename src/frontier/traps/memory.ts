@@ -205,7 +205,10 @@ function formsWithout(shape: UrlShape, parts: ReadonlySet<string>): string[] {
   return [...[...parts].map((name) => lacking(form, name)), form]
 }
 
-/** By which `knowsWithout`, `knowsEnding` and `knowsStraight` find the page of an address, none of whose parts is known to be idle. */
+/**
+ * By which `knowsWithout`, `knowsEnding` and `knowsStraight` find the page of an address, none of whose parts is known to
+ * be idle.
+ */
 export function formsOf(address: Address): number[] {
   const forms = [address.whole, ...address.ends.slice(1, 1 + MAX_ENDINGS).map(({ asEnd }) => asEnd)]
   for (const { name } of address.parts.slice(0, MAX_PARTS))

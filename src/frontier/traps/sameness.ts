@@ -37,7 +37,10 @@ export const NEARLY_SAME = 0.75 * FULL
 const SAME_NOTHING = 1
 const MAX_BITS_APART = 3
 
-/** `isOdd`: the folders of its path are. `families` are the subjects within which pages are compared that are nearly the same. */
+/**
+ * `isOdd`: the folders of its path are. `families` are the subjects within which pages are compared that are nearly the
+ * same.
+ */
 export function samenessOf(
   page: { shape: UrlShape; isOdd: boolean; sample: ContentSample; said: Said },
   families: readonly Subject[],
