@@ -29,6 +29,11 @@ export function putCode(code: u32): void {
   putBits((code & 0xffff) as u64, (code >> 16) as u64)
 }
 
+/** How many there are since they were begun at this place; a byte that is begun stands in memory too. */
+export function bitsSince(place: usize): usize {
+  return ((at - place) << 3) + (waitingBits as usize)
+}
+
 /** Fills the byte that is begun, and returns the place behind it. */
 export function endBits(): usize {
   if (waitingBits > 0) putBits(0, 8 - waitingBits)

@@ -38,8 +38,8 @@ const SYMBOLS = 286
 const DISTANCES: usize = 30
 const END: usize = 256
 
-/** Its type in three bits. */
-const OWN_CODE = 2 << 1
+/** Its type in three bits: the lowest says whether it is the last. */
+export const OWN_CODE = 2 << 1
 
 /** The lengths of codes are told in a code of their own, whose lengths come in this order. */
 const TOLD_SYMBOLS = 19
@@ -68,7 +68,8 @@ export function writeBlock(from: usize, isLast: bool): void {
   putCode(load<u32>(SYMBOL_CODES + (END << 2)))
 }
 
-function tellCodes(symbols: i32, distances: i32): void {
+/** Whatever `SYMBOL_BITS` and `DISTANCE_BITS` say of so many. */
+export function tellCodes(symbols: i32, distances: i32): void {
   memory.copy(ALL_BITS, SYMBOL_BITS, symbols)
   memory.copy(ALL_BITS + symbols, DISTANCE_BITS, distances)
   const toldEnd = findRuns(symbols + distances)

@@ -2,12 +2,14 @@
  * Codes by Huffman as deflate has them (RFC 1951 §3.2.2): symbols that are frequent get few bits, and the lengths alone
  * tell the code. The codes of one set of lengths leave nothing over, as readers demand it.
  */
-import { COUNT_BY_BITS, NEXT_BY_BITS, NODES, RANKED } from './deflate-layout'
+import { COUNT_BY_BITS, NEXT_BY_BITS, NODES, PLACE_BY_COUNT, RANKED } from './deflate-layout'
 
 const SYMBOL_BITS = 9
 const SYMBOL_MASK: u32 = (1 << SYMBOL_BITS) - 1
 /** Deflate allows no longer code. */
 const MAX_BITS = 15
+/** A symbol that comes fewer times than this is told apart from others by the count alone. */
+const FEW = 128
 
 function word(from: usize, index: i32): i32 {
   return load<i32>(from + ((index as usize) << 2))
@@ -46,26 +48,42 @@ export function findCodeLengths(counts: usize, symbols: i32, maxBits: i32, lengt
   return end
 }
 
-/** Puts them in rising order, by Shell's way with Ciura's gaps: there are a hundred or two. */
+/**
+ * Puts them in rising order. Nearly all come a few times only: how many symbols there are of each such count says where
+ * they go. The others are pushed into their places behind them.
+ */
 function rank(count: i32): void {
-  sortByGap(count, 57)
-  sortByGap(count, 23)
-  sortByGap(count, 10)
-  sortByGap(count, 4)
-  sortByGap(count, 1)
+  memory.fill(PLACE_BY_COUNT, 0, (FEW + 1) << 2)
+  for (let index = 0; index < count; index++) {
+    const few = min((word(RANKED, index) as u32) >> SYMBOL_BITS, FEW) as i32
+    setWord(PLACE_BY_COUNT, few, word(PLACE_BY_COUNT, few) + 1)
+  }
+  let next = 0
+  for (let few = 0; few <= FEW; few++) {
+    const symbols = word(PLACE_BY_COUNT, few)
+    setWord(PLACE_BY_COUNT, few, next)
+    next += symbols
+  }
+  const firstOther = word(PLACE_BY_COUNT, FEW)
+  let others = firstOther
+  memory.copy(NODES, RANKED, count << 2)
+  for (let index = 0; index < count; index++) {
+    const value = word(NODES, index) as u32
+    const few = (value >> SYMBOL_BITS) as i32
+    if (few < FEW) {
+      const place = word(PLACE_BY_COUNT, few)
+      setWord(RANKED, place, value)
+      setWord(PLACE_BY_COUNT, few, place + 1)
+    } else pushInto(firstOther, others++, value)
+  }
 }
 
-function sortByGap(count: i32, gap: i32): void {
-  for (let index = gap; index < count; index++) {
-    const value = word(RANKED, index) as u32
-    let place = index
-    for (; place >= gap; place -= gap) {
-      const other = word(RANKED, place - gap) as u32
-      if (other <= value) break
-      setWord(RANKED, place, other)
-    }
-    setWord(RANKED, place, value)
+/** From `first` on they are in rising order, up to `place`, where there is room for this one. */
+function pushInto(first: i32, place: i32, value: u32): void {
+  for (; place > first && (word(RANKED, place - 1) as u32) > value; place--) {
+    setWord(RANKED, place, word(RANKED, place - 1))
   }
+  setWord(RANKED, place, value)
 }
 
 /**

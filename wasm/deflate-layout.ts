@@ -31,12 +31,19 @@ export const RANKED: usize = 0x2900
 export const NODES: usize = 0x2e00
 export const COUNT_BY_BITS: usize = 0x3300
 export const NEXT_BY_BITS: usize = 0x3380
+export const PLACE_BY_COUNT: usize = 0x3800
 
 /** The number of the code for each length of a repetition, a byte each. */
 export const CODE_OF_LENGTH: usize = 0x3400
 
-/** Where five bytes were met last, by their hash. */
+/** The code of texts: how many bits each symbol has, the codes themselves, and what a block of it begins with. */
+export const TEXT_BITS: usize = 0x3600
+export const TEXT_CODES: usize = 0x4000
+export const TEXT_HEAD: usize = 0x4800
+
+/** Where five bytes were met last, by their hash: few enough to stay near the processor. */
 export const PLACES: usize = 0x1_0000
+export const PLACE_SIZE: usize = 2
 export const HASH_BITS: u32 = 14
 /** What was found: for each repetition the number of bytes that stand before it, and the repetition; two words. */
 export const SEQUENCES: usize = 0x2_0000

@@ -8,6 +8,7 @@ import {
   DISTANCE_COUNTS,
   HASH_BITS,
   MAX_SEQUENCES,
+  PLACE_SIZE,
   PLACES,
   SEQUENCE_SIZE,
   SEQUENCES,
@@ -17,7 +18,8 @@ import {
 const MIN_LENGTH: usize = 4
 const MAX_LENGTH: usize = 258
 const MAX_DISTANCE: usize = 32 * 1024
-const MAX_PLACE: usize = 1 << 30
+/** Of a place, as many bits are remembered as tell where it was among the last 64 KiB. */
+const PLACE_MASK: usize = 0xffff
 const HASH_FACTOR: u64 = 0x9e37_79b1_85eb_ca87
 
 /** A repetition is distance - 1 in fifteen bits, its length in nine, the code of its distance in five. */
@@ -37,24 +39,16 @@ export const LENGTH_EXTRA_BITS: usize = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0,
 ])
 
-/**
- * Places are counted on from text to text, and those of two texts are farther from each other than deflate can refer: so
- * what is known of earlier texts need not be removed.
- */
-let firstPlace: usize = MAX_DISTANCE + 1
-let shift: usize = 0
+/** Before the first byte, so that a place that was never written, 0, is none of the text. */
+let zero: usize = 0
 let count: usize = 0
 
 export function beginText(start: usize, end: usize): void {
   if (load<u8>(CODE_OF_LENGTH + MIN_LENGTH) == 0) fillCodes()
-  if (firstPlace > MAX_PLACE) {
-    memory.fill(PLACES, 0, (4 as usize) << HASH_BITS)
-    firstPlace = MAX_DISTANCE + 1
-  }
-  shift = firstPlace - start
-  // What is behind the text is looked at, and should not be of another one: the same text is always packed the same way.
+  // Nothing is known of another text, neither before this one nor behind it: the same text is always packed the same way.
+  memory.fill(PLACES, 0, PLACE_SIZE << HASH_BITS)
   store<u64>(end, 0)
-  firstPlace += end - start + MAX_DISTANCE
+  zero = start - 1
 }
 
 function fillCodes(): void {
@@ -76,31 +70,34 @@ export function findSequences(from: usize, end: usize): usize {
   let here = from
   /** Bytes from here on are not part of a repetition so far. */
   let single = from
-  while (here + MIN_LENGTH <= end && sequence < SEQUENCES + MAX_SEQUENCES * SEQUENCE_SIZE) {
+  const lastStart = end - MIN_LENGTH
+  const origin = zero
+  while (here <= lastStart && sequence < SEQUENCES + MAX_SEQUENCES * SEQUENCE_SIZE) {
     const slot = slotOf(here)
-    const before = (load<u32>(slot) as usize) - shift
-    store<u32>(slot, (here + shift) as u32)
-    const distance = here - before
-    if (distance > MAX_DISTANCE || load<u32>(before) != load<u32>(here)) {
+    const distance = (here - origin - (load<u16>(slot) as usize)) & PLACE_MASK
+    store<u16>(slot, (here - origin) as u16)
+    // Bytes are compared first, wherever that is: mostly they say no, and whether it is too far could not be foreseen.
+    const before = here - distance
+    if (load<u32>(before) != load<u32>(here) || distance - 1 >= min(MAX_DISTANCE, here - origin - 1)) {
+      countByte(here)
       here++
       continue
     }
     const length = sameBytes(here, before, end)
     const distanceCode = distanceCodeOf(distance)
-    countBytes(single, here)
     increment(SYMBOL_COUNTS + ((FIRST_LENGTH_SYMBOL + (load<u8>(CODE_OF_LENGTH + length) as usize)) << 2))
     increment(DISTANCE_COUNTS + (distanceCode << 2))
     store<u32>(sequence, (here - single) as u32)
     store<u32>(sequence + 4, ((distanceCode << DISTANCE_CODE_SHIFT) | (length << LENGTH_SHIFT) | (distance - 1)) as u32)
     sequence += SEQUENCE_SIZE
     // Of the places inside, the first and the last are remembered: most of what comes again begins near them.
-    store<u32>(slotOf(here + 1), (here + 1 + shift) as u32)
+    store<u16>(slotOf(here + 1), (here + 1 - origin) as u16)
     here += length
-    store<u32>(slotOf(here - 1), (here - 1 + shift) as u32)
+    store<u16>(slotOf(here - 1), (here - 1 - origin) as u16)
     single = here
   }
-  const stop = here + MIN_LENGTH <= end ? here : end
-  countBytes(single, stop)
+  const stop = here <= lastStart ? here : end
+  for (; here < stop; here++) countByte(here)
   store<u32>(sequence, (stop - single) as u32)
   count = (sequence - SEQUENCES) / SEQUENCE_SIZE
   return stop
@@ -112,7 +109,7 @@ export function sequenceCount(): usize {
 }
 
 function slotOf(place: usize): usize {
-  return (PLACES + ((((load<u64>(place) << 24) * HASH_FACTOR) >> (64 - HASH_BITS)) << 2)) as usize
+  return PLACES + ((((load<u64>(place) << 24) * HASH_FACTOR) >> (64 - HASH_BITS)) as usize) * PLACE_SIZE
 }
 
 /** How many are the same, of which the first four are known to be. */
@@ -137,8 +134,8 @@ function distanceCodeOf(distance: usize): usize {
   return 2 * top + ((offset >> (top - 1)) & 1)
 }
 
-function countBytes(from: usize, end: usize): void {
-  for (let place = from; place < end; place++) increment(SYMBOL_COUNTS + ((load<u8>(place) as usize) << 2))
+function countByte(place: usize): void {
+  increment(SYMBOL_COUNTS + ((load<u8>(place) as usize) << 2))
 }
 
 function increment(place: usize): void {

@@ -16,3 +16,5 @@ export function deflate(start: usize, end: usize): usize {
   } while (from < end)
   return endBits()
 }
+
+export { packText } from './deflate-text'

@@ -11,7 +11,18 @@ export interface Deflater {
   readonly room: Buffer
   /** What the text between these places becomes; it is there until the next is deflated. At most `MAX_TEXT_BYTES`. */
   deflate(start: number, end: number): Uint8Array
+  /**
+   * The same in one block by the code for heads and named fields, which costs next to nothing; undefined where it has a
+   * character that the code has not. Behind it the last byte is filled up, after the type of the block that `next`
+   * says; if none follows, this block is the last.
+   */
+  packText(start: number, end: number, next?: StoredBlock): Uint8Array | undefined
 }
+
+/** The type of a block of bytes that are kept as they are (RFC 1951 §3.2.4), in three bits. */
+export const STORED = 0
+export const STORED_LAST = 1
+export type StoredBlock = typeof STORED | typeof STORED_LAST
 
 export const MAX_TEXT_BYTES = 320 * 1024
 
@@ -19,10 +30,14 @@ export const MAX_TEXT_BYTES = 320 * 1024
 const TEXT = 0x4_0000
 const DEFLATED = 0xa_0000
 
+const NONE_FOLLOWS = -1
+
 interface Program {
   readonly memory: { readonly buffer: ArrayBuffer }
   /** Returns where what it made ends. */
   deflate(start: number, end: number): number
+  /** The same, or 0. `next` is `NONE_FOLLOWS`, or the type of a block. */
+  packText(start: number, end: number, next: number): number
 }
 
 /** As much of it as is used: the types at hand have it for browsers only. */
@@ -43,12 +58,20 @@ export function theDeflater(): Deflater {
 export function startDeflater(program: Program | undefined): Deflater {
   if (program === undefined) {
     const room = Buffer.allocUnsafeSlow(MAX_TEXT_BYTES)
-    return { room, deflate: (start, end) => deflateRawSync(room.subarray(start, end), { level: 1 }) }
+    return {
+      room,
+      deflate: (start, end) => deflateRawSync(room.subarray(start, end), { level: 1 }),
+      packText: () => undefined,
+    }
   }
   const memory = Buffer.from(program.memory.buffer)
   return {
     room: memory.subarray(TEXT, TEXT + MAX_TEXT_BYTES),
     deflate: (start, end) => memory.subarray(DEFLATED, program.deflate(TEXT + start, TEXT + end)),
+    packText(start, end, next) {
+      const packedEnd = program.packText(TEXT + start, TEXT + end, next ?? NONE_FOLLOWS)
+      return packedEnd === 0 ? undefined : memory.subarray(DEFLATED, packedEnd)
+    },
   }
 }
 

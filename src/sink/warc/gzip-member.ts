@@ -4,30 +4,68 @@
  */
 import { promisify } from 'node:util'
 import { crc32, gzip, gzipSync } from 'node:zlib'
-import { createBitWriter } from './bit-writer.ts'
-import { theDeflater } from './deflater.ts'
-import { textBlockBits, writeTextBlock } from './text-block.ts'
+import { STORED, STORED_LAST, theDeflater, type StoredBlock } from './deflater.ts'
 
 /** As zlib writes it: no name, no time, made on Unix. */
 const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3)
 const TRAILER_BYTES = 8
-/** A stored block (RFC 1951 §3.2.4): its type in three bits, the rest of that byte, its length twice. */
-const STORED_TYPE_BITS = 3
-const STORED_HEAD_BYTES = 5
+/** A stored block (RFC 1951 §3.2.4) has a type, which the first one shares with what stands before it, and its length twice. */
+const LENGTHS_BYTES = 4
 const MAX_STORED_BYTES = 0xffff
 
 /** What stands between these places in the deflater's room, and gets smaller. */
 export function deflatedMember(start: number, end: number): Uint8Array {
-  const deflater = theDeflater()
-  const text = deflater.room.subarray(start, end)
-  const deflated = deflater.deflate(start, end)
+  const { room, deflate } = theDeflater()
+  const text = room.subarray(start, end)
+  const deflated = deflate(start, end)
   // What is compressed already is not made longer than it is.
-  if (deflated.length > text.length) return framedMember(text)
-  const member = memoryFor(HEADER.length + deflated.length + TRAILER_BYTES)
+  return deflated.length > text.length ? storedMember(text) : memberOf(text, deflated)
+}
+
+/** What stands there: a text, and behind it bytes that are kept as they are. */
+export function framedMember(start: number, textEnd: number, end = textEnd): Uint8Array {
+  const { room, packText } = theDeflater()
+  const all = room.subarray(start, end)
+  const rest = end === textEnd ? undefined : room.subarray(textEnd, end)
+  const text = packText(start, textEnd, rest && typeOfStored(rest))
+  return text === undefined ? storedMember(all) : memberOf(all, text, rest)
+}
+
+/** Bytes that are all kept as they are. */
+export const storedMember = (bytes: Uint8Array): Uint8Array =>
+  memberOf(bytes, Uint8Array.of(typeOfStored(bytes)), bytes)
+
+/** `packed` is what was made of the beginning; where there is a `rest`, it ends with the type of a stored block. */
+function memberOf(all: Uint8Array, packed: Uint8Array, rest?: Uint8Array): Uint8Array {
+  const member = memoryFor(HEADER.length + packed.length + storedBytes(rest) + TRAILER_BYTES)
   member.set(HEADER)
-  member.set(deflated, HEADER.length)
-  writeTrailer(member, HEADER.length + deflated.length, crc32(text), text.length)
+  member.set(packed, HEADER.length)
+  let at = HEADER.length + packed.length
+  if (rest !== undefined) at = writeStored(member, at, rest)
+  member.writeUInt32LE(all.length % 2 ** 32, member.writeUInt32LE(crc32(all), at))
   return member
+}
+
+const typeOfStored = ({ length }: Uint8Array): StoredBlock => (length <= MAX_STORED_BYTES ? STORED_LAST : STORED)
+
+function storedBytes(bytes: Uint8Array | undefined): number {
+  if (bytes === undefined) return 0
+  const blocks = Math.max(1, Math.ceil(bytes.length / MAX_STORED_BYTES))
+  return bytes.length + blocks * LENGTHS_BYTES + blocks - 1
+}
+
+/** Behind the type of the first block. */
+function writeStored(member: Buffer, start: number, bytes: Uint8Array): number {
+  let at = start
+  for (let from = 0; from === 0 || from < bytes.length; from += MAX_STORED_BYTES) {
+    const piece = bytes.subarray(from, from + MAX_STORED_BYTES)
+    if (from > 0) at = member.writeUInt8(typeOfStored(bytes.subarray(from)), at)
+    at = member.writeUInt16LE(piece.length, at)
+    at = member.writeUInt16LE(~piece.length & 0xffff, at)
+    member.set(piece, at)
+    at += piece.length
+  }
+  return at
 }
 
 /** Members are kept in larger pieces of memory: each with one of its own would be so many more for the collector. */
@@ -55,43 +93,3 @@ export type Compress = (record: Uint8Array) => Promise<Uint8Array>
 
 const gzipAside = promisify(gzip)
 export const compressAside: Compress = (record) => gzipAside(record, LEVEL)
-
-const writer = createBitWriter()
-
-/** A record that begins with `text` and goes on with `rest`, which is kept as it is. */
-export function framedMember(text: Uint8Array, rest: readonly Uint8Array[] = []): Uint8Array {
-  const textBits = textBlockBits(text)
-  const stored = (textBits === undefined ? [text, ...rest] : rest).flatMap(piecesOf)
-  const textBytes = Math.ceil((textBits ?? 0) / 8)
-  const most = stored.reduce((sum, { length }) => sum + STORED_HEAD_BYTES + length, HEADER.length + textBytes)
-  const member = memoryFor(most + TRAILER_BYTES)
-  member.set(HEADER)
-
-  writer.begin(member, HEADER.length)
-  if (textBits !== undefined) writeTextBlock(writer, text, stored.length === 0)
-  for (const [index, piece] of stored.entries()) {
-    writer.write(index === stored.length - 1 ? 1 : 0, STORED_TYPE_BITS)
-    writer.align()
-    writer.write(piece.length, 16)
-    writer.write(~piece.length & 0xffff, 16)
-    writer.writeBytes(piece)
-  }
-  writer.align()
-
-  const checksum = rest.reduce((sum, part) => crc32(part, sum), crc32(text))
-  const length = rest.reduce((sum, part) => sum + part.length, text.length)
-  const end = writeTrailer(member, writer.at, checksum, length)
-  return end === member.length ? member : member.subarray(0, end)
-}
-
-function writeTrailer(member: Buffer, at: number, checksum: number, length: number): number {
-  return member.writeUInt32LE(length % 2 ** 32, member.writeUInt32LE(checksum, at))
-}
-
-function piecesOf(bytes: Uint8Array): Uint8Array[] {
-  if (bytes.length <= MAX_STORED_BYTES) return [bytes]
-  const count = Math.ceil(bytes.length / MAX_STORED_BYTES)
-  return Array.from({ length: count }, (_, index) =>
-    bytes.subarray(index * MAX_STORED_BYTES, (index + 1) * MAX_STORED_BYTES),
-  )
-}

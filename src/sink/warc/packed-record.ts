@@ -3,10 +3,9 @@
  * first, and its head before it, since that tells the digest of the block. What is too long for the room is put together
  * in memory of its own.
  */
-import { createHash } from 'node:crypto'
-import { base32, sha1 } from './digest.ts'
+import { sha1 } from './digest.ts'
 import { MAX_TEXT_BYTES, theDeflater } from './deflater.ts'
-import { compressAtOnce, deflatedMember, framedMember } from './gzip-member.ts'
+import { compressAtOnce, deflatedMember, framedMember, storedMember } from './gzip-member.ts'
 import { RECORD_END, recordHead, type WarcRecord } from './warc-record.ts'
 
 /** A record whose body is longer takes more than a few milliseconds to be compressed. */
@@ -21,19 +20,18 @@ const MAX_BODY_TEXT_BYTES = MAX_TEXT_BYTES - BLOCK_AT - MAX_AT_ONCE_BYTES - RECO
  */
 export function packRecord(record: WarcRecord, isBodyKept: boolean): Uint8Array {
   const { text, encoding, body = NOTHING } = record
-  if (!fitsRoom(record)) return isBodyKept ? framedLongRecord(record) : compressAtOnce(serializeRecord(record))
+  if (!fitsRoom(record)) return (isBodyKept ? storedMember : compressAtOnce)(serializeRecord(record))
   const { room } = theDeflater()
   const bodyAt = BLOCK_AT + room.write(text, BLOCK_AT, encoding)
   room.set(body, bodyAt)
   const blockEnd = bodyAt + body.length
-  const digest = sha1(room.subarray(BLOCK_AT, blockEnd))
-  const head = recordHead(record, digest, blockEnd - BLOCK_AT)
+  const digest = body.length === 0 ? sha1(room.subarray(BLOCK_AT, blockEnd)) : undefined
+  const head = recordHead(record, blockEnd - BLOCK_AT, digest)
   const start = BLOCK_AT - Buffer.byteLength(head)
   room.write(head, start)
   const end = blockEnd + room.write(RECORD_END, blockEnd, 'latin1')
   if (!isBodyKept) return deflatedMember(start, end)
-  if (body.length === 0) return framedMember(room.subarray(start, end))
-  return framedMember(room.subarray(start, bodyAt), [room.subarray(bodyAt, end)])
+  return body.length === 0 ? framedMember(start, end) : framedMember(start, bodyAt, end)
 }
 
 const NOTHING = new Uint8Array()
@@ -46,18 +44,9 @@ function fitsRoom({ text, fields, body = NOTHING }: WarcRecord): boolean {
 }
 
 export function serializeRecord(record: WarcRecord): Uint8Array {
-  return Buffer.concat(partsOf(record))
-}
-
-function framedLongRecord(record: WarcRecord): Uint8Array {
-  const [head, text, ...rest] = partsOf(record)
-  return framedMember(Buffer.concat([head, text]), rest)
-}
-
-function partsOf(record: WarcRecord): [head: Uint8Array, text: Uint8Array, body: Uint8Array, end: Uint8Array] {
   const { body = NOTHING } = record
   const text = Buffer.from(record.text, record.encoding)
-  const digest = base32(createHash('sha1').update(text).update(body).digest('binary'))
-  const head = recordHead(record, digest, text.length + body.length)
-  return [Buffer.from(head), text, body, Buffer.from(RECORD_END)]
+  const digest = body.length === 0 ? sha1(text) : undefined
+  const head = recordHead(record, text.length + body.length, digest)
+  return Buffer.concat([Buffer.from(head), text, body, Buffer.from(RECORD_END)])
 }

@@ -22,12 +22,16 @@ export interface WarcRecord {
 /** What stands behind the block. */
 export const RECORD_END = '\r\n\r\n'
 
-/** What stands before a block of so many bytes; its digest is in Base32. */
-export function recordHead(record: WarcRecord, blockDigest: string, blockBytes: number): string {
+/**
+ * What stands before a block of so many bytes. A block without a body has a digest, in Base32. That of a body is among the
+ * fields already, and a second one of nearly the same bytes would tell nothing that the checksum of gzip does not.
+ */
+export function recordHead(record: WarcRecord, blockBytes: number, blockDigest?: string): string {
   const { type, id, date, fields, contentType } = record
+  const digest = blockDigest === undefined ? '' : `WARC-Block-Digest: sha1:${blockDigest}\r\n`
   return (
     `WARC/1.1\r\nWARC-Type: ${type}\r\nWARC-Record-ID: <${recordUri(id)}>\r\nWARC-Date: ${date}\r\n${fields}` +
-    `WARC-Block-Digest: sha1:${blockDigest}\r\nContent-Type: ${contentType}\r\nContent-Length: ${blockBytes}\r\n\r\n`
+    `${digest}Content-Type: ${contentType}\r\nContent-Length: ${blockBytes}\r\n\r\n`
   )
 }
 
