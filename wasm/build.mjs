@@ -26,7 +26,7 @@ const PROGRAMS = [
     source: 'deflater.ts',
     result: '../src/sink/warc/deflater-code.ts',
     name: 'DEFLATER_CODE',
-    memoryEnd: 0x12_0000,
+    memoryEnd: 0x2e_0000,
     flags: ['--memoryBase', '1024'],
   },
 ]

@@ -50,8 +50,8 @@ export const SEQUENCES: usize = 0x2_0000
 export const MAX_SEQUENCES: usize = 8192
 export const SEQUENCE_SIZE: usize = 8
 
-/** The text, up to 320 KiB. What lies behind it may be looked at, and counts for nothing. */
+/** The text, up to 1,088 KiB. What lies behind it may be looked at, and counts for nothing. */
 export const TEXT: usize = 0x4_0000
 /** What is made of it, at most eleven bits for each byte, and a few hundred bytes for the code of each block. */
-export const DEFLATED: usize = 0xa_0000
-export const MEMORY_END: usize = 0x12_0000
+export const DEFLATED: usize = 0x16_0000
+export const MEMORY_END: usize = 0x2e_0000

@@ -83,7 +83,7 @@ export async function openCrawlOutput(
   const archive = (): ArchiveOptions => {
     const { ignoreRobotsBecause, userAgent, archiveBytes: maxFileBytes } = settings
     const robots = ignoreRobotsBecause === undefined ? 'obey' : `ignored: ${ignoreRobotsBecause}`
-    return { maxFileBytes, userAgent, robots, clock, disk, ...options.archive }
+    return { maxFileBytes, userAgent, robots, isTakenBack: isFleet, clock, disk, ...options.archive }
   }
   const folder = openOutputFolder(path, committed, { disk, ...(isArchiving ? { archive: archive() } : {}) })
   const fingerprints = openFingerprints(join(path, FINGERPRINTS), committed[FINGERPRINTS] ?? 0, { disk, maxEntries })

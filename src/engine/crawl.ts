@@ -2,9 +2,16 @@
  * A crawl put together: frontier, fetcher, registry, scope, output and engine, from settings. The owner of all of
  * them; whoever opens a crawl runs it and closes it.
  */
-import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { clockOrigin, createRng, createSystemClock, type Clock, type Disk, type Rng } from '../base/index.ts'
+import {
+  clockOrigin,
+  createRng,
+  createSystemClock,
+  createUuids,
+  type Clock,
+  type Disk,
+  type Rng,
+} from '../base/index.ts'
 import { concurrentFetches, type Settings } from '../config/index.ts'
 import type { Fetcher, FetcherOptions } from '../fetch/index.ts'
 import type { FleetFrontier, Frontier, FrontierOptions, FrontierStats } from '../frontier/index.ts'
@@ -150,7 +157,7 @@ async function putTogether(options: CrawlOptions, parts: Parts): Promise<Crawl> 
       committed,
       isNew: discovered === 0,
       isFleet: fleet !== undefined,
-      archive: { newUuid: randomUUID, ...options.archive },
+      archive: { newUuid: createUuids(), ...options.archive },
     },
     { clock, disk: options.disk },
   )

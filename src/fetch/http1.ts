@@ -20,6 +20,7 @@ import { requestText } from './wire.ts'
 
 /** A host that says how long it keeps a connection closes it about then: it is left alone so much sooner. */
 const CLOSING_MARGIN_MS = 2_000
+const BARE_LINE_END = /(?<!\r)\n/
 
 export const createHttp1Connection = (_origin: string, dialled: Dialled, events: ConnectionEvents): Connection =>
   new Http1Connection(dialled, events)
@@ -115,7 +116,7 @@ class Http1Connection implements Connection, PendingRequest, AnswerListener {
       status: head.status,
       headers: head.headers,
       bodyBytes: typeof head.body === 'number' ? head.body : undefined,
-      text: () => head.raw.replaceAll(/\r?\n/g, '\r\n'),
+      text: () => (BARE_LINE_END.test(head.raw) ? head.raw.replaceAll(/\r?\n/g, '\r\n') : head.raw),
     })
   }
 

@@ -8,34 +8,40 @@ const SECRET: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-a
 
 /** As it is sent. What HTTP cannot carry in a field, or would take for another field, is left out with its name. */
 export function requestText(head: RequestHead): string {
-  const { headers, secretHeaders } = head
-  const first = `GET ${head.path} HTTP/1.1\r\nhost: ${head.authority}\r\nconnection: keep-alive\r\n`
-  if (headers !== lastHeaders || secretHeaders !== lastSecrets) {
-    lastLines = ''
-    for (const name in headers) if (!Object.hasOwn(secretHeaders, name)) lastLines += line(name, headers[name] ?? '')
-    for (const name in secretHeaders) lastLines += line(name, secretHeaders[name] ?? '')
-    lastHeaders = headers
-    lastSecrets = secretHeaders
-  }
-  return `${first}${lastLines}\r\n`
+  const { open, secret } = linesOf(head)
+  return `GET ${head.path} HTTP/1.1\r\nhost: ${head.authority}\r\nconnection: keep-alive\r\n${open}${secret}\r\n`
 }
-
-/** What was written last: most requests have the same fields, in the same objects. */
-let lastHeaders: RequestHeaders | undefined
-let lastSecrets: RequestHeaders | undefined
-let lastLines = ''
-
-const line = (name: string, value: string): string => (isFieldValue(value) ? `${name}: ${value}\r\n` : '')
 
 /** The same for archives: without what is secret. */
 export function requestHeadText(head: RequestHead, protocol: Protocol): string {
-  const lines = [`GET ${head.path} HTTP/1.1`, `host: ${head.authority}`]
-  if (protocol === 'http/1.1') lines.push('connection: keep-alive')
-  for (const [name, value] of Object.entries(head.headers)) {
-    if (!SECRET.has(name) && !Object.hasOwn(head.secretHeaders, name)) lines.push(`${name}: ${value}`)
-  }
-  return asHead(lines)
+  const connection = protocol === 'http/1.1' ? 'connection: keep-alive\r\n' : ''
+  return `GET ${head.path} HTTP/1.1\r\nhost: ${head.authority}\r\n${connection}${linesOf(head).open}\r\n`
 }
+
+interface Lines {
+  readonly headers: RequestHeaders
+  readonly secretHeaders: RequestHeaders
+  readonly open: string
+  readonly secret: string
+}
+
+/** What was written last: most requests have the same fields, in the same objects. */
+let last: Lines | undefined
+
+function linesOf({ headers, secretHeaders }: RequestHead): Lines {
+  if (last?.headers === headers && last.secretHeaders === secretHeaders) return last
+  let [open, secret] = ['', '']
+  for (const name in headers) {
+    if (Object.hasOwn(secretHeaders, name)) continue
+    if (SECRET.has(name)) secret += line(name, headers[name] ?? '')
+    else open += line(name, headers[name] ?? '')
+  }
+  for (const name in secretHeaders) secret += line(name, secretHeaders[name] ?? '')
+  last = { headers, secretHeaders, open, secret }
+  return last
+}
+
+const line = (name: string, value: string): string => (isFieldValue(value) ? `${name}: ${value}\r\n` : '')
 
 /** From the flat list of names and values that node:http2 gives. */
 export function http2HeadText(status: number, rawHeaders: readonly string[]): string {

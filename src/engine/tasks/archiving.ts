@@ -3,7 +3,7 @@
  * is the archive's to give back.
  */
 import type { Fetcher, FetchResponse } from '../../fetch/index.ts'
-import type { Task } from '../../model/index.ts'
+import type { Task, Whole } from '../../model/index.ts'
 import type { ArchivedExchange } from '../../sink/index.ts'
 import type { TaskResult } from './context.ts'
 
@@ -48,7 +48,7 @@ function exchangeOf(
   charset: string | null,
 ): ArchivedExchange {
   const { status, startedAt, endedAt, address, protocol, truncated } = response
-  return {
+  const exchange: Whole<Omit<ArchivedExchange, 'release'>> = {
     url: task.url,
     wire,
     status,
@@ -56,11 +56,12 @@ function exchangeOf(
     endedAt,
     address,
     protocol,
+    tls: wire.tls,
+    truncated: truncated ? 'length' : undefined,
     via: task.via,
+    referrer: task.referrer,
     depth: task.depth,
     charset,
-    ...(wire.tls === undefined ? {} : { tls: wire.tls }),
-    ...(truncated ? { truncated: 'length' } : {}),
-    ...(task.referrer === undefined ? {} : { referrer: task.referrer }),
   }
+  return exchange as ArchivedExchange
 }

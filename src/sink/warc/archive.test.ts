@@ -525,7 +525,7 @@ describe('the memory of a body', () => {
     const at = folder()
     const compress = (): Promise<never> => Promise.reject(new Error('no memory'))
     const output = openOutputFolder(at, {}, { archive: archiveOptions({ compress }) })
-    const long = lent('https://a.test/long', page.repeat(300))
+    const long = lent('https://a.test/long', page.repeat(1_500))
     await expect(output.prepare({ kind: 'exchange', exchange: long.given })).rejects.toThrow('no memory')
     expect(long.isLetGo()).toBe(false)
     output.close()

@@ -14,6 +14,7 @@ import type { ArchivedExchange } from './exchange.ts'
 import { compressAside, type Compress } from './gzip-member.ts'
 import { indexLine, type Original } from './index-line.ts'
 import { readKnownPayloads } from './known-payloads.ts'
+import { giveBack } from './member-memory.ts'
 import { packRecord } from './packed-record.ts'
 import { field, warcDate } from './warc-record.ts'
 
@@ -25,6 +26,8 @@ export interface ArchiveOptions {
   readonly robots: string
   /** A random one each time. */
   readonly newUuid: () => string
+  /** What was appended may be taken back and appended once more, so what was prepared is kept as long as its exchange. */
+  readonly isTakenBack: boolean
   /** For long records. In a thread of the system, unless another is passed in. */
   readonly compress?: Compress
   readonly clock: Pick<Clock, 'now'>
@@ -34,8 +37,9 @@ export interface ArchiveOptions {
 export interface Archive {
   /**
    * Compresses the exchange ahead of time, and lets go of its body. Not needed, but it keeps that work out of `append`.
+   * There is something to wait for only if that is done aside of everything else.
    */
-  prepare(exchange: ArchivedExchange): Promise<void>
+  prepare(exchange: ArchivedExchange): Promise<void> | undefined
   /** Written when `position` is asked for, or before. */
   append(exchange: ArchivedExchange): void
   /** What was appended is on the disk. */
@@ -57,7 +61,7 @@ export function openArchive(
   committed: Readonly<Record<string, number>>,
   options: ArchiveOptions,
 ): Archive {
-  const { disk, newUuid, clock, maxFileBytes, compress = compressAside } = options
+  const { disk, newUuid, clock, maxFileBytes, isTakenBack, compress = compressAside } = options
   makeArchiveFolder(join(folder, ARCHIVE_FOLDER), disk)
   const last = currentFile(committed)
   removeUncommitted(folder, last, disk)
@@ -75,7 +79,7 @@ export function openArchive(
     const at = clock.now()
     name = fileName(++number, at)
     file = openFile(`${ARCHIVE_FOLDER}/${name}`, 0)
-    file.append(descriptionOf(name, at, options))
+    appendAtOnce(file, descriptionOf(name, at, options))
     return file
   }
   const write = (exchange: ArchivedExchange, capture: Capture, original: Original | undefined): void => {
@@ -84,8 +88,9 @@ export function openArchive(
     const offset = into.length
     const answer = original === undefined ? capture.response() : capture.revisit(original)
     into.append(answer)
-    into.append(capture.request())
-    into.append(capture.metadata())
+    if (!isTakenBack) giveBack(answer)
+    appendAtOnce(into, capture.request())
+    appendAtOnce(into, capture.metadata())
     // There is nothing to show for a 304: whoever looks for the page finds the answer before it.
     if (capture.isNotModified) return
     const { mime, date, payload, canRepeat, recordId } = capture
@@ -107,13 +112,15 @@ export function openArchive(
     )
   }
   return {
-    async prepare(exchange) {
+    prepare(exchange) {
       const capture = createCapture(exchange, newUuid, compress)
       prepared.set(exchange, capture)
       // A body that is known is left out, unless what was written is taken back meanwhile: it has to stay until then.
-      if (capture.canRepeat && known.has(capture.payload)) return
-      await capture.prepare()
+      if (capture.canRepeat && known.has(capture.payload)) return undefined
+      const preparing = capture.prepare()
+      if (preparing !== undefined) return preparing.then(() => exchange.release?.())
       exchange.release?.()
+      return undefined
     },
     append(exchange) {
       const capture = prepared.get(exchange) ?? createCapture(exchange, newUuid, compress)
@@ -154,6 +161,11 @@ export function cutArchive(
     if ((disk.sizeOf(place) ?? 0) > length) openAppendFile(place, length, disk).close()
   }
   return Object.fromEntries(kept)
+}
+
+function appendAtOnce(file: GatheringFile, member: Uint8Array): void {
+  file.append(member)
+  giveBack(member)
 }
 
 function makeArchiveFolder(path: string, disk: ArchiveOptions['disk']): void {

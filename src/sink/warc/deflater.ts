@@ -24,11 +24,11 @@ export const STORED = 0
 export const STORED_LAST = 1
 export type StoredBlock = typeof STORED | typeof STORED_LAST
 
-export const MAX_TEXT_BYTES = 320 * 1024
+export const MAX_TEXT_BYTES = 1088 * 1024
 
 /** Places in the memory of the program, as wasm/deflate-layout.ts has them. */
 const TEXT = 0x4_0000
-const DEFLATED = 0xa_0000
+const DEFLATED = 0x16_0000
 
 const NONE_FOLLOWS = -1
 

@@ -5,6 +5,7 @@
 import { promisify } from 'node:util'
 import { crc32, gzip, gzipSync } from 'node:zlib'
 import { STORED, STORED_LAST, theDeflater, type StoredBlock } from './deflater.ts'
+import { memoryFor } from './member-memory.ts'
 
 /** As zlib writes it: no name, no time, made on Unix. */
 const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3)
@@ -66,21 +67,6 @@ function writeStored(member: Buffer, start: number, bytes: Uint8Array): number {
     at += piece.length
   }
   return at
-}
-
-/** Members are kept in larger pieces of memory: each with one of its own would be so many more for the collector. */
-const PIECE_BYTES = 256 * 1024
-let piece = Buffer.allocUnsafeSlow(0)
-let pieceUsed = 0
-
-function memoryFor(bytes: number): Buffer {
-  if (bytes > PIECE_BYTES / 8) return Buffer.allocUnsafeSlow(bytes)
-  if (pieceUsed + bytes > piece.length) {
-    piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
-    pieceUsed = 0
-  }
-  pieceUsed += bytes
-  return piece.subarray(pieceUsed - bytes, pieceUsed)
 }
 
 /** For records that are too long for the deflater. As fast as zlib can. */

@@ -21,25 +21,52 @@ const BODILESS = new Set([204, 304])
 /** They are never part of an archive, whoever hands them over. */
 const CREDENTIALS = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
+/** Nearly every head is whole, plain, and true of the body that is kept. */
+const WHOLE_ANSWER = /^HTTP\/\d(?:\.\d)? \d{3}(?: [\t -~]*)?\r\n(?:[!-~][\t -~]*\r\n)*\r\n$/
+const CHUNKS = /\ntransfer-encoding[\t ]*:/i
+const LENGTHS = /\ncontent-length[\t ]*:[\t ]*([^\r\n]*)/gi
+const CODING = /\ncontent-encoding[\t ]*:(?![\t ]*identity[\t ]*\r)/i
+const MEDIA_TYPE = /\ncontent-type[\t ]*:[\t ]*([\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64})[\t ]*[;\r]/i
+
 export function archivedResponseHead(head: string, status: number, bodyBytes: number): ResponseHead {
+  const isTrue = WHOLE_ANSWER.test(head) && !CHUNKS.test(head) && isLengthTrue(head, status, bodyBytes)
+  const text = isTrue ? head : amendedHead(head, status, bodyBytes)
+  return { text, mime: mediaTypeOf(text), isEncoded: CODING.test(text) }
+}
+
+function isLengthTrue(head: string, status: number, bodyBytes: number): boolean {
+  if (BODILESS.has(status)) return true
+  LENGTHS.lastIndex = 0
+  for (let found = LENGTHS.exec(head); found !== null; found = LENGTHS.exec(head)) {
+    if (found[1]?.trim() !== String(bodyBytes)) return false
+  }
+  return true
+}
+
+function amendedHead(head: string, status: number, bodyBytes: number): string {
   const [first = '', ...lines] = linesOf(head)
   const names = lines.map(nameOf)
   const isStatusLine = /^HTTP\/\d(?:\.\d)? \d{3}(?: |$)/.test(first)
   const kept = isStatusLine
     ? [first]
     : [`HTTP/1.1 ${status} `, ...(first === '' ? [] : [`X-Crawler-Status-Line: ${first}`])]
-  const isWrong = (line: string): boolean => valueOf(line) !== String(bodyBytes)
+  const isWrong = (line: string): boolean => line.slice(line.indexOf(':') + 1).trim() !== String(bodyBytes)
   const isLengthWrong =
     !BODILESS.has(status) && lines.some((line, index) => names[index] === 'content-length' && isWrong(line))
-  let isEncoded = false
   for (const [index, line] of lines.entries()) {
     const name = names[index]
-    if (name === 'content-encoding' && valueOf(line).toLowerCase() !== 'identity') isEncoded = true
     const isMisleading = name === 'transfer-encoding' || (name === 'content-length' && isLengthWrong)
     kept.push(isMisleading ? `X-Crawler-${line}` : line)
   }
   if (isLengthWrong) kept.push(`Content-Length: ${bodyBytes}`)
-  return { text: headOf(kept), mime: firstMediaType(lines, names), isEncoded }
+  return headOf(kept)
+}
+
+/** As `archivedResponseHead` says it, from a head that it made; the head ends at the first empty line. */
+export function mediaTypeOf(archivedHead: string): string {
+  const end = archivedHead.indexOf('\r\n\r\n')
+  const head = end === -1 ? `${archivedHead}\r` : archivedHead.slice(0, end + 1)
+  return MEDIA_TYPE.exec(head)?.[1]?.toLowerCase() ?? 'unk'
 }
 
 /** Nearly every head of a request is whole, with nothing in it to change. */
@@ -61,8 +88,6 @@ export function archivedRequestHead(head: string): string {
 
 /** Line ends inside of a line, and whatever is no octet, are no longer there. */
 function linesOf(head: string): string[] {
-  // Nearly every head is plain, with nothing in it to change.
-  if (/^(?:[!-~][\t -~]*\r\n)*(?:\r\n)?$/.test(head)) return head.split('\r\n').filter((line) => line !== '')
   const octets = head.replaceAll('\0', ' ').replaceAll(/[^\p{ASCII}\u0080-\u00ff]/gu, '?')
   const lines = octets.split('\r\n').map((line) => line.replaceAll(/[\r\n]/g, ' '))
   return lines.filter((line) => line.trim() !== '')
@@ -75,19 +100,3 @@ const nameOf = (line: string): string =>
     .slice(0, Math.max(0, line.indexOf(':')))
     .trim()
     .toLowerCase()
-const valueOf = (line: string): string => line.slice(line.indexOf(':') + 1).trim()
-
-/** As `archivedResponseHead` says it, from a head that it made; the head ends at the first empty line. */
-export function mediaTypeOf(archivedHead: string): string {
-  const lines = linesOf(archivedHead.split('\r\n\r\n', 1)[0] ?? '').slice(1)
-  return firstMediaType(lines, lines.map(nameOf))
-}
-
-function firstMediaType(lines: readonly string[], names: readonly string[]): string {
-  const named = lines.filter((_, index) => names[index] === 'content-type').map((line) => mediaType(valueOf(line)))
-  return named.find((type) => type !== undefined) ?? 'unk'
-}
-
-function mediaType(value: string): string | undefined {
-  return /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}(?=\s*(?:;|$))/.exec(value)?.[0].toLowerCase()
-}

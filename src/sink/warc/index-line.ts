@@ -36,7 +36,8 @@ export const MAX_INDEX_LINE_BYTES = 64 * 1024
 export function indexLine(entry: IndexEntry): string {
   const { url, date, mime, status, digest, length, offset, filename, truncated, recordId } = entry
   // A key ends at the first space, and a line is ASCII: its characters are its bytes.
-  const key = surt(url).replaceAll(/[^!-~]/g, '_')
+  const plain = surt(url)
+  const key = /[^!-~]/.test(plain) ? plain.replaceAll(/[^!-~]/g, '_') : plain
   return (
     `${key} ${timestamp14(date)} {"url":${quoted(url)},"mime":${quoted(mime)},"status":"${status}","digest":"sha1:${digest}",` +
     `"length":"${length}","offset":"${offset}","filename":${quoted(filename)}` +
@@ -55,7 +56,8 @@ const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).
 
 /** `2026-01-02T03:04:05.678Z` → `20260102030405` */
 export function timestamp14(date: string): string {
-  return date.replaceAll(/[-:T]/g, '').slice(0, 14)
+  const part = (from: number, to: number): string => date.slice(from, to)
+  return part(0, 4) + part(5, 7) + part(8, 10) + part(11, 13) + part(14, 16) + part(17, 19)
 }
 
 /** What the line says of an original; undefined when it is none. */

@@ -62,13 +62,19 @@ export function readKnownPayloads(
     }
     return undefined
   }
+  /** The same one is asked for, found and added in a row. */
+  let last: { digest: string; bytes: Uint8Array } = { digest: '', bytes: new Uint8Array() }
+  const bytesOf = (digest: string): Uint8Array => {
+    if (last.digest !== digest) last = { digest, bytes: fromBase32(digest) }
+    return last.bytes
+  }
   return {
-    has: (digest) => table.get(fromBase32(digest)) !== undefined,
+    has: (digest) => table.get(bytesOf(digest)) !== undefined,
     find(digest) {
-      const from = table.get(fromBase32(digest))
+      const from = table.get(bytesOf(digest))
       const line = from === undefined ? undefined : lineAt(from)
       return line === undefined ? undefined : originalOf(line)
     },
-    add: (digest, from) => table.set(fromBase32(digest), from),
+    add: (digest, from) => table.set(bytesOf(digest), from),
   }
 }

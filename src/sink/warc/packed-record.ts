@@ -9,7 +9,7 @@ import { compressAtOnce, deflatedMember, framedMember, storedMember } from './gz
 import { RECORD_END, recordHead, type WarcRecord } from './warc-record.ts'
 
 /** A record whose body is longer takes more than a few milliseconds to be compressed. */
-export const MAX_AT_ONCE_BYTES = 256 * 1024
+export const MAX_AT_ONCE_BYTES = 1024 * 1024
 /** Where the block begins: before it is room for the head, with URLs of 8,192 characters at most. */
 const BLOCK_AT = 32 * 1024
 const MAX_BODY_TEXT_BYTES = MAX_TEXT_BYTES - BLOCK_AT - MAX_AT_ONCE_BYTES - RECORD_END.length

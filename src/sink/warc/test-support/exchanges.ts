@@ -41,6 +41,7 @@ export function archiveOptions(choice: Partial<ArchiveOptions> & { seed?: number
     maxFileBytes: 1024 ** 3,
     userAgent: 'Tester/1.0 (+https://tester.test/)',
     robots: 'obey',
+    isTakenBack: true,
     newUuid: () => `00000000-0000-4000-8000-${String(++serial).padStart(12, '0')}`,
     clock: { now: () => STARTED_AT },
     disk: createSystemDisk(),
