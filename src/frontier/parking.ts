@@ -99,9 +99,16 @@ export function createParking(
       return true
     },
     createBatch(host, count) {
-      // One by itself always may.
-      if (!options.traps || (count === 1 && roster.maxLeases(host) === 1)) return () => true
-      const admits = roster.traps(host).batch(roster.underWay(host), roster.maxLeases(host) - host.leases)
+      if (!options.traps) return () => true
+      const traps = roster.traps(host)
+      if (count === 1 && roster.maxLeases(host) === 1) {
+        // One by itself always may.
+        return ({ kind, url }) => {
+          if (kind === 'page') traps.letPass(url)
+          return true
+        }
+      }
+      const admits = traps.batch(roster.underWay(host), roster.maxLeases(host) - host.leases)
       // Of what was read before nothing is learned.
       return (row) => row.kind !== 'page' || storage.visit(row.id) !== undefined || admits(row.url)
     },

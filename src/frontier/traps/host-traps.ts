@@ -32,6 +32,8 @@ export interface HostTraps {
    * several that mean the same page the one that was let pass is let pass again, the others are not.
    */
   judge(url: NormalizedUrl): string | undefined
+  /** There is no reason, and it will be asked for. Those that a batch admits need no telling. */
+  letPass(url: NormalizedUrl): void
   /**
    * For URLs that will be asked for before it is known what those under way say: whether one more may be among them.
    * Those that it admits are under way, and whoever calls it takes them from there. It admits any where none is, and all
@@ -112,6 +114,12 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
     const wanted = Math.min(1 + Math.round(pages / PAGES_PER_ROOM), rooms.mostOfHost)
     if (wanted > has && rooms.take(wanted - has)) has = wanted
   }
+  const letPass = (address: Address): void => {
+    const idle = verdicts.idleParts(address)
+    if (idle.size > 0 || memory.hasSessions) memory.letPass(address, idle)
+  }
+  /** Of a host whose pages are not read nothing is ever learned: then there is no use for all the hashes. */
+  const isUntaught = (): boolean => pages === 0 && !lessons.mayHold()
   const leave = (): void => {
     rooms.giveBack(has - 1)
     has = 1
@@ -147,20 +155,23 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
   }
   return {
     judge(url) {
-      // Of a host whose pages are not read nothing is ever learned: then there is no use for all the hashes.
-      if ((pages === 0 && !lessons.mayHold()) || isUnknown(url))
+      if (isUntaught() || isUnknown(url))
         return isWithinRules(url) ? undefined : verdicts.byRule(url, shapeOf(url))?.reason
-      const address = addresses.of(url)
-      const verdict = verdicts.on(address)
-      if (verdict !== undefined) return verdict.reason
-      const idle = verdicts.idleParts(address)
-      if (idle.size > 0 || memory.hasSessions) memory.letPass(address, idle)
-      return undefined
+      return verdicts.on(addresses.of(url))?.reason
+    },
+    letPass(url) {
+      if (!isUntaught() && !isUnknown(url)) letPass(addresses.of(url))
     },
     batch(underWay, batches = 1) {
       if (pages === 0) return () => true
       const admits = createBatch(lessons, memory, verdicts, underWay, pages, batches)
-      return (url) => isUnknown(url) || admits(addresses.of(url))
+      return (url) => {
+        if (isUnknown(url)) return true
+        const address = addresses.of(url)
+        if (!admits(address)) return false
+        letPass(address)
+        return true
+      }
     },
     wantsSample(url) {
       if (pages < 2 * PAGES_IN_FULL || isUnknown(url)) return true
@@ -180,6 +191,8 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
       const wasAside = verdicts.on(address) !== undefined
       const lecture = { sample, referrer, links, standsFor: likeIt(address) }
       const { hasBegun, hasCeased, isAlias } = teach(address, lecture, { lessons, memory, verdicts })
+      // Of a session that has just been learned, too, the page is known without it.
+      if (hasBegun) memory.letPass(address, verdicts.idleParts(address))
       addresses.forget(url)
       pages += 1
       unsaved += hasBegun || hasCeased ? MAX_UNSAVED : 1
