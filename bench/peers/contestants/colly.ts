@@ -24,8 +24,13 @@ export const colly: Contestant = {
 }
 
 function build(folder: string, program: string): string | undefined {
-  const go = unpackPackages(join(folder, 'go'), ['golang-go'])
-  if (typeof go === 'string') return go
+  const packages = unpackPackages(join(folder, 'go'), ['golang-go'])
+  if (typeof packages === 'string') return packages
+  // Where the machine has Go, what it consists of was not unpacked.
+  const root = packages.path('usr/lib/go')
+  const isOwn = existsSync(join(root, 'bin/go'))
+  const go = isOwn ? join(root, 'bin/go') : packages.program('go')
+  if (go === undefined) return 'there is no go'
   const source = join(folder, 'source')
   rmSync(source, { recursive: true, force: true })
   mkdirSync(source, { recursive: true })
@@ -33,7 +38,7 @@ function build(folder: string, program: string): string | undefined {
   const sources = process.env['COLLY_GOPATH']
   const env = {
     ...process.env,
-    GOROOT: go.path('usr/lib/go'),
+    ...(isOwn && { GOROOT: root }),
     GOCACHE: join(folder, 'cache'),
     GOPATH: sources ?? join(folder, 'gopath'),
     GO111MODULE: sources === undefined ? 'on' : 'off',
@@ -43,13 +48,13 @@ function build(folder: string, program: string): string | undefined {
     ['get', MODULE],
   ]
   for (const words of [...(sources === undefined ? modules : []), ['build', '-o', program, '.']]) {
-    const ran = spawnSync(go.path('usr/lib/go/bin/go'), words, {
+    const ran = spawnSync(go, words, {
       cwd: source,
       env,
       encoding: 'utf8',
       timeout: BUILD_MS,
     })
-    if (ran.status !== 0) return `go ${words.join(' ')}: ${ran.stderr.trim().split('\n').at(-1)}`
+    if (ran.status !== 0) return `go ${words.join(' ')}: ${ran.error?.message ?? ran.stderr.trim().split('\n').at(-1)}`
   }
   return undefined
 }
