@@ -147,7 +147,8 @@ async function launch() {
   const child = spawn(node, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     detached: true,
-    env: Object.assign({}, process.env, { TIPTOE_LIFELINE: '3' }),
+    // The C library gives each thread memory of its own, of which what was freed is not given back: 13 MB more.
+    env: Object.assign({ MALLOC_ARENA_MAX: String(availableParallelism()) }, process.env, { TIPTOE_LIFELINE: '3' }),
   })
   ;['SIGINT', 'SIGTERM', 'SIGHUP'].forEach(function (signal) {
     process.on(signal, function () {
