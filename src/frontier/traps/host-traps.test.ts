@@ -78,6 +78,17 @@ describe('a part that makes no difference', () => {
     expect(traps.judge(second)).toBeDefined()
   })
 
+  test('stays so when a probe finds what is known, and that was the only one', () => {
+    const traps = withSessions()
+    const probe = `/a?s=${token('three')}`
+    expect(traps.mayProbe(at(probe))).toBe(true)
+    expect(learn(traps, probe, '/a')).toBe(false)
+    const list = ['1', '2', '3', '4']
+    for (const value of list) learn(traps, `/list?view=${value}`, '/list')
+    expect(traps.judge(at('/list?view=5'))).toContain('view')
+    expect(traps.mayProbe(at('/list?view=5'))).toBe(false)
+  })
+
   test('is believed to make one again when a probe shows so', () => {
     const traps = createHostTraps(undefined)
     for (const value of ['1', '2', '3', '4']) learn(traps, `/list?view=${value}`, '/list')

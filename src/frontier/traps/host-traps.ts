@@ -190,7 +190,7 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
       const address = addresses.of(url)
       const wasAside = verdicts.on(address) !== undefined
       const lecture = { sample, referrer, links, standsFor: likeIt(address) }
-      const { hasBegun, hasCeased, isAlias } = teach(address, lecture, { lessons, memory, verdicts })
+      const { hasBegun, hasCeased, isAlias, isCopy } = teach(address, lecture, { lessons, memory, verdicts })
       // Of a session that has just been learned, too, the page is known without it.
       if (hasBegun) memory.letPass(address, verdicts.idleParts(address))
       addresses.forget(url)
@@ -199,7 +199,8 @@ export function createHostTraps(stored: string | undefined, options: HostTrapsOp
       hasPlain ||= address.parts.length === 0 && !address.hasDate
       hasAliases ||= isAlias || address.parts.some(({ isSession }) => isSession)
       grow()
-      const isAcquitted = wasAside && verdicts.on(address) === undefined
+      // A copy acquits nobody; that it is not aside now is because it was read.
+      const isAcquitted = wasAside && !isCopy && verdicts.on(address) === undefined
       if (isAcquitted) probes = Math.max(0, probes - 1)
       return hasCeased || isAcquitted
     },

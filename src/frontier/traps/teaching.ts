@@ -56,6 +56,8 @@ export interface Taught {
   readonly hasCeased: boolean
   /** The page was met under another address before. */
   readonly isAlias: boolean
+  /** It says the same as others. */
+  readonly isCopy: boolean
 }
 
 /** How a copy is explained: by a part that looks like a session id, by another one, by the folders in its path. */
@@ -77,7 +79,7 @@ export function teach(
   { sample, referrer, links, standsFor }: Lecture,
   { lessons, memory, verdicts }: { lessons: Lessons; memory: Memory; verdicts: Verdicts },
 ): Taught {
-  const taught = { hasBegun: false, hasCeased: false, isAlias: false }
+  const taught = { hasBegun: false, hasCeased: false, isAlias: false, isCopy: false }
   const change = (id: number, demand: Demand, by: (lesson: Lesson) => void): void => {
     const lesson = lessons.open(id)
     const held = lessons.holds(lesson, demand)
@@ -199,6 +201,7 @@ export function teach(
   kinship.remember()
   memory.remember(shape, idle, said)
   taught.isAlias = weight > 0 && explanation !== undefined
+  taught.isCopy = weight > 0
   return taught
 }
 
