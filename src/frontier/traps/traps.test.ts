@@ -5,7 +5,16 @@ import type { NormalizedUrl } from '../../model/index.ts'
 import { normalizeUrl } from '../../url/index.ts'
 import { createHostTraps } from './index.ts'
 import { cleanSites, plainSite, sitesOfLists } from './test-support/honest-sites.ts'
-import { endlessNames, facets, prose, sessions, SITES_WITH_TRAPS } from './test-support/sites.ts'
+import {
+  calendar,
+  endlessNames,
+  endlessPages,
+  facets,
+  prose,
+  sessions,
+  SITES_WITH_TRAPS,
+  someSessions,
+} from './test-support/sites.ts'
 import {
   ADDRESSES,
   CONSTANT_TEXTS,
@@ -89,6 +98,26 @@ test.each(REPEATING)(
     }
   },
 )
+
+test('numbered pages that say their number cost a large site no larger share than a small one', () => {
+  const result = walk(endlessPages({ pages: 1_000, words: 8, echoes: true }), SEED, 3_000)
+  expect(freshShare(result)).toBeGreaterThan(0.98)
+})
+
+test('four traps in one site of five hundred pages waste less than one fetch in twenty', () => {
+  const options = { pages: 500, words: 40, echoes: false }
+  const traps = [calendar(options, 'path'), facets(options), endlessPages(options), someSessions(options)]
+  const site: Site = (url) => {
+    const found = traps.flatMap((trap) => trap(url) ?? [])
+    const [page] = found
+    return page && { ...page, links: [...new Set(found.flatMap(({ links }) => links))] }
+  }
+  for (const inFlight of [1, 8, 32]) {
+    const result = walk(site, SEED, 1_500, { inFlight })
+    expect(freshShare(result)).toBeGreaterThan(0.95)
+    expect(result.contents.size).toBe(505)
+  }
+})
 
 test('filters over a line are known again when a thousand other pages were read meanwhile', () => {
   const result = walk(facets({ pages: 1_000, words: 8, echoes: true }), SEED, 3_000)
