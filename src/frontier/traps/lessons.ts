@@ -80,11 +80,12 @@ const MAX_SAID = 3
 const MAX_NEAR_WRITTEN = 24
 /** So many that are alike are a trap after all, and no site of test pages. */
 const MAX_ALIKE = 10_000
-/** A site that says something else on so many pages is no site of test pages: there a few that are alike are enough. */
+/**
+ * A site that says something else on so many pages is no site of test pages: there a few that are alike are enough, one
+ * more for each so many that were not.
+ */
 const DISTINCT_PAGES = 32
 const FEW_ALIKE = 4
-/** Or one for each so many that were not alike. */
-const DISTINCT_PAGES_EACH = 64
 /** There, so many that are alike but for names and links. */
 const FEW_KIN = 3
 /** From here on they are kept in mind as what speaks for a lesson is. */
@@ -167,8 +168,7 @@ export function createLessons(): Lessons {
   let hasProof: boolean | undefined
   let distinct = 0
   const isVaried = (): boolean => distinct >= DISTINCT_PAGES
-  const mostAlike = (): number =>
-    isVaried() ? Math.max(FEW_ALIKE, Math.floor(distinct / DISTINCT_PAGES_EACH)) : MAX_ALIKE
+  const mostAlike = (): number => (isVaried() ? Math.max(FEW_ALIKE, Math.floor(distinct / DISTINCT_PAGES)) : MAX_ALIKE)
   /** Where pages of the kind were new, it takes as many that are not. */
   const mostAlikeOf = ({ good, alike }: Lesson): number => Math.min(Math.max(mostAlike(), good - alike), MAX_ALIKE)
   const mostKinOf = ({ good, kin }: Lesson): number => (isVaried() ? Math.max(FEW_KIN, good - kin) : Infinity)

@@ -99,10 +99,33 @@ test.each(REPEATING)(
   },
 )
 
-test('numbered pages that say their number cost a large site no larger share than a small one', () => {
-  const result = walk(endlessPages({ pages: 1_000, words: 8, echoes: true }), SEED, 3_000)
-  expect(freshShare(result)).toBeGreaterThan(0.98)
-})
+test.each(['from a list', 'one after another'])(
+  'photos that differ in their number alone are all read: %s',
+  (links) => {
+    const photos = 10
+    const articles = endlessPages({ pages: PAGES, words: 40, echoes: false })
+    const photo = (number: number): string => `/photos/${number}`
+    const site: Site = (url) => {
+      const number = Number(/^\/photos\/(\d+)$/.exec(url.pathname)?.[1] ?? Number.NaN)
+      if (number <= photos) {
+        const next = number < photos ? [photo(number + 1)] : []
+        const text = `Photo ${number} of the house. ${prose('caption', 40)}`
+        return { content: url.pathname, title: 'Photo', text, links: ['/', '/photos/', ...next] }
+      }
+      if (url.pathname === '/photos/') {
+        const all = Array.from({ length: photos }, (_, index) => photo(index + 1))
+        return {
+          content: '/photos/',
+          text: prose('photos', 60),
+          links: links === 'from a list' ? all : all.slice(0, 1),
+        }
+      }
+      const page = url.pathname.startsWith('/stream/') ? undefined : articles(url)
+      return page && { ...page, links: url.pathname === '/' ? [...page.links, '/photos/'] : page.links }
+    }
+    expect(walk(site, SEED, LIMIT).contents.size).toBe(1 + PAGES + 1 + photos)
+  },
+)
 
 test('four traps in one site of five hundred pages waste less than one fetch in twenty', () => {
   const options = { pages: 500, words: 40, echoes: false }

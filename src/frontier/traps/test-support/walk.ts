@@ -58,6 +58,16 @@ export function walk(
   const rng = createRng(1)
   const sent: { url: NormalizedUrl; page: SitePage | undefined }[] = []
 
+  /** Judges all that is aside again, as the frontier does before it skips any; whether some may go after all. */
+  const freeInnocent = (): boolean => {
+    const before = aside.size
+    for (const url of aside.keys()) {
+      if (traps.judge(url) !== undefined) continue
+      aside.delete(url)
+      queue.push(url)
+    }
+    return aside.size < before
+  }
   const read = (url: NormalizedUrl, page: SitePage | undefined): void => {
     if (page === undefined) return
     if (!contents.has(page.content)) fresh += 1
@@ -69,15 +79,7 @@ export function walk(
       queue.push(target)
     }
     if (!traps.wantsSample(url)) traps.pass(url)
-    else if (traps.learn(url, sampleOf(page, url), found.get(url), links)) {
-      for (const other of aside.keys()) {
-        const reason = traps.judge(other)
-        if (reason === undefined) {
-          aside.delete(other)
-          queue.push(other)
-        } else aside.set(other, reason)
-      }
-    }
+    else if (traps.learn(url, sampleOf(page, url), found.get(url), links)) freeInnocent()
     if (traps.changed) {
       const stored = traps.serialise()
       storedLength = Math.max(storedLength, stored.length)
@@ -110,9 +112,10 @@ export function walk(
     if (head < queue.length) hasRoom = sendBatch()
     else if (sent.length === 0) {
       const probe = [...aside.keys()].find((candidate) => traps.mayProbe(candidate))
-      if (probe === undefined) break
-      aside.delete(probe)
-      send(probe)
+      if (probe !== undefined) {
+        aside.delete(probe)
+        send(probe)
+      } else if (!freeInnocent()) break
     }
     while (sent.length >= inFlight || (sent.length > 0 && (!hasRoom || head >= queue.length))) {
       const [answered] = sent.splice(rng.int(sent.length), 1)
